@@ -1,1 +1,32 @@
-"""truegrade."""
+"""truegrade infers the true grade of things from many noisy graders."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from truegrade.ratings import Ratings as Ratings
+    from truegrade.readers import read as read
+    from truegrade.scale import Scale as Scale
+
+__version__ = "0.1.0"
+
+# Where each public name lives. Loaded on first use, so that `import truegrade` costs next to nothing.
+_HOMES = {
+    "Ratings": "ratings",
+    "Scale": "scale",
+    "read": "readers",
+}
+
+__all__ = ["Ratings", "Scale", "__version__", "read"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"truegrade.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'truegrade' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,53 @@
+"""Ratings as they came: one Arrow column per role, ids and grades still the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+__all__ = ["Columns", "ObjectIds", "row_number"]
+
+
+def row_number(index: int) -> str:
+    """How messages name a row: counted from 1, the header not counted."""
+    return f"row {index + 1}"
+
+
+@dataclass(frozen=True)
+class ObjectIds:
+    """A column of Python objects of mixed types, where 1 and "1" are two ids."""
+
+    objects: list[Any]  # each different id once, in order of first appearance
+    index: NDArray[np.int32]  # (L,): which of them stands in each row; -1 = none
+
+    @classmethod
+    def of(cls, column: list[Any]) -> ObjectIds:
+        """Number the objects of a column; None and NaN are no ids."""
+        seen: dict[tuple[type, Any], int] = {}
+        index = np.empty(len(column), dtype=np.int32)
+        for row, value in enumerate(column):
+            absent = value is None or value != value  # noqa: PLR0124  NaN alone differs from itself
+            index[row] = -1 if absent else seen.setdefault((type(value), value), len(seen))
+        return cls([value for _, value in seen], index)
+
+
+@dataclass
+class Columns:
+    """What every reader returns. Encoding takes the columns out one by one, so that each can be freed early."""
+
+    where: str  # the file's name, or "the frame": how messages begin
+    annotator: pa.ChunkedArray | ObjectIds | None
+    instance: pa.ChunkedArray | ObjectIds | None
+    rating: pa.ChunkedArray | None  # text, numbers or a dictionary of either
+    category: pa.ChunkedArray | ObjectIds | None = None
+    weight: pa.ChunkedArray | None = None
+    timestamp: pa.ChunkedArray | None = None
+    library: str = "pyarrow"  # of the frames that results come back in: pyarrow, pandas or polars
+    row_label: Callable[[int], str] = row_number

@@ -1,0 +1,61 @@
+"""One class per situation a user can be in. Every message says what, where, what was found and what to do."""
+
+from __future__ import annotations
+
+__all__ = [
+    "ColumnError",
+    "FileError",
+    "FitError",
+    "GoldError",
+    "IdError",
+    "OptionError",
+    "OutputError",
+    "RatingError",
+    "ScaleError",
+    "TruegradeError",
+    "TruegradeWarning",
+]
+
+
+class TruegradeError(Exception):
+    """Something that the user can mend. The command line prints the message alone and exits with 2."""
+
+
+class FileError(TruegradeError):
+    """A file cannot be read: absent, empty, not a known format, broken, not UTF-8."""
+
+
+class ColumnError(TruegradeError):
+    """A column is missing, or two columns could fill one role."""
+
+
+class IdError(TruegradeError):
+    """An annotator, instance or category is blank, or an instance stands in two categories."""
+
+
+class RatingError(TruegradeError):
+    """A rating is missing, not a number, not finite or off the scale, or a weight is not positive."""
+
+
+class ScaleError(TruegradeError):
+    """The scale cannot be inferred or does not make sense."""
+
+
+class GoldError(TruegradeError):
+    """Gold is missing, contradicts itself or lies off the scale."""
+
+
+class OptionError(TruegradeError):
+    """An option or an argument has no such value, or two of them do not go together."""
+
+
+class FitError(TruegradeError):
+    """A saved fit is absent, damaged or from a version that cannot be read."""
+
+
+class OutputError(TruegradeError):
+    """The result cannot be written: no permission, no space, a file in the way."""
+
+
+class TruegradeWarning(UserWarning):
+    """The result stands, but something about it deserves a look."""

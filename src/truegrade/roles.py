@@ -1,0 +1,89 @@
+"""Which column is what: the usual names, or the ones the user gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+
+from truegrade.errors import ColumnError
+
+__all__ = ["ALIASES", "GOLD_NAMES", "Roles", "resolve_gold", "resolve_roles"]
+
+ALIASES: Mapping[str, tuple[str, ...]] = {
+    "annotator": ("annotator", "worker", "rater", "judge", "user", "coder", "performer"),
+    "instance": ("instance", "item", "task", "unit", "question", "doc", "id", "object"),
+    "rating": ("rating", "label", "score", "grade", "answer", "value"),
+    "category": ("category", "query", "topic", "group"),
+    "weight": ("weight",),
+    "timestamp": ("timestamp",),
+}
+GOLD_NAMES = ("gold", "truth", "true_label", "true_grade")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The column that fills each role; an empty string where none does."""
+
+    annotator: str = ""
+    instance: str = ""
+    rating: str = ""
+    category: str = ""
+    weight: str = ""
+    timestamp: str = ""
+
+    def columns(self) -> dict[str, str]:
+        """The filled roles: role -> column."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name)}
+
+
+def resolve_roles(columns: Sequence[str], given: Roles, where: str, required: Sequence[str]) -> Roles:
+    """Fill the roles that `given` leaves open by the usual names; complain about what is missing or ambiguous."""
+    for role, column in given.columns().items():
+        if column not in columns:
+            raise ColumnError(f"{where}: no column '{column}' (--{role}); it has {_listed(columns)}")
+    taken = set(given.columns().values())
+    found = given.columns()
+    for role in ALIASES.keys() - found.keys():
+        candidates = [c for c in columns if c.strip().lower() in ALIASES[role] and c not in taken]
+        if len(candidates) > 1:
+            raise ColumnError(
+                f"{where}: columns {_listed(candidates)} could each be the {role}; pass --{role} {candidates[0]}"
+            )
+        if candidates:
+            found[role] = candidates[0]
+    for role in required:
+        if role not in found:
+            names = ", ".join(ALIASES[role])
+            raise ColumnError(
+                f"{where}: no column for the {role} (looked for {names}); it has {_listed(columns)}; "
+                f"pass --{role} NAME"
+                + (", or --wide if each column is an annotator" if role == "annotator" else "")
+            )
+    return Roles(**found)
+
+
+def resolve_gold(columns: Sequence[str], where: str, instance: str = "", gold: str = "") -> tuple[str, str]:
+    """The instance and gold columns of a gold table."""
+    roles = resolve_roles(columns, Roles(instance=instance), where, ["instance"])
+    if gold and gold not in columns:
+        raise ColumnError(f"{where}: no column '{gold}' (--gold-column); it has {_listed(columns)}")
+    candidates = [gold] if gold else [c for c in columns if c.strip().lower() in GOLD_NAMES]
+    if len(candidates) > 1:
+        raise ColumnError(
+            f"{where}: columns {_listed(candidates)} could each be gold; pass --gold-column NAME"
+        )
+    if not candidates:
+        raise ColumnError(
+            f"{where}: no column for gold (looked for {', '.join(GOLD_NAMES)}); it has {_listed(columns)}; "
+            "pass --gold-column NAME"
+        )
+    return roles.instance, candidates[0]
+
+
+def _listed(columns: Sequence[str]) -> str:
+    shown = [f"'{c}'" for c in columns[:12]]
+    return (
+        ", ".join(shown) + (f" and {len(columns) - 12} more" if len(columns) > 12 else "")
+        if shown
+        else "none"
+    )

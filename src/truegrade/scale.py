@@ -1,0 +1,230 @@
+"""The scale that grades live on: values v_1 < ... < v_K and the thresholds b_0 < ... < b_K around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truegrade.errors import ScaleError
+
+__all__ = ["MAX_GRADES", "Scale", "shortest_text"]
+
+MAX_GRADES = 101  # a percentage in whole points; grades are stored in one byte
+
+
+def shortest_text(value: float) -> str:
+    """The shortest text that reads back as this number: 1, 0.5, -2.
+
+    >>> shortest_text(1.0), shortest_text(0.5)
+    ('1', '0.5')
+    """
+    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+
+
+@dataclass(frozen=True)
+class Scale:
+    """K grades with known values, and names where the grades have them.
+
+    ``Scale.real(low, high)`` has no grades: ratings on it are any numbers.
+
+    >>> scale = Scale((1, 2, 3))
+    >>> scale.thresholds
+    array([0.5, 1.5, 2.5, 3.5])
+    >>> Scale.parse("cold,warm,hot").values
+    (1.0, 2.0, 3.0)
+    """
+
+    values: tuple[float, ...]
+    names: tuple[str, ...] | None = None
+    numbered: bool = True  # False: the values are mere positions, so distances mean nothing
+    bounds: tuple[float, float] | None = None  # of a real scale only
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(float(v) for v in self.values))
+        if self.names is not None and len(set(self.names)) != len(self.values):
+            raise ScaleError(f"a scale needs as many different names as values, not {', '.join(self.names)}")
+        if len(self.values) > MAX_GRADES:
+            raise ScaleError(f"the scale has {len(self.values)} grades, at most {MAX_GRADES} are possible")
+        if not np.all(np.isfinite(self.values)):
+            raise ScaleError("the values of a scale must be finite")
+        if any(a >= b for a, b in zip(self.values, self.values[1:], strict=False)):
+            raise ScaleError(
+                f"the values of a scale must ascend, not {', '.join(map(shortest_text, self.values))}"
+            )
+        if not self.values and self.bounds is None:
+            raise ScaleError("a scale needs at least one grade")
+
+    @classmethod
+    def real(cls, low: float, high: float) -> Scale:
+        """The scale of ratings that are any numbers; `low` and `high` are the range that spam covers."""
+        return cls((), bounds=(float(low), float(high)))
+
+    @classmethod
+    def parse(cls, text: str) -> Scale:
+        """Read ``1..5``, ``1,2,3``, ``cold,warm,hot`` or ``cold=1,hot=4``, low to high.
+
+        >>> Scale.parse("1..5").values
+        (1.0, 2.0, 3.0, 4.0, 5.0)
+        """
+        first, dots, last = text.partition("..")
+        if dots:
+            try:
+                low, high = int(first), int(last)
+            except ValueError:
+                raise ScaleError(f"scale '{text}': a range is two whole numbers, like 1..5") from None
+            if not 0 <= high - low < MAX_GRADES:
+                raise ScaleError(f"scale '{text}': a range holds 1 to {MAX_GRADES} grades, low to high")
+            return cls(tuple(range(low, high + 1)))
+        return cls.of([part.strip() for part in text.split(",")])
+
+    @classmethod
+    def of(cls, grades: Scale | str | Sequence[Any]) -> Scale:
+        """Anything a user may pass as ``scale=``: a Scale, its text, or its values or names low to high."""
+        if isinstance(grades, Scale):
+            return grades
+        if isinstance(grades, str):
+            return cls.parse(grades)
+        numbers = [_number(grade) for grade in grades]
+        if all(number is not None for number in numbers):
+            return cls(tuple(number for number in numbers if number is not None))
+        parts = [str(grade).rpartition("=") for grade in grades]
+        numbers = [_number(value) for _, _, value in parts]
+        if all(name and number is not None for (name, _, _), number in zip(parts, numbers, strict=True)):
+            return cls(
+                tuple(number for number in numbers if number is not None),
+                tuple(name.strip() for name, _, _ in parts),
+            )
+        names = tuple(str(grade) for grade in grades)
+        if any(not name.strip() for name in names):
+            raise ScaleError(f"scale '{','.join(names)}' has a grade without a name")
+        return cls(tuple(range(1, len(names) + 1)), names, numbered=False)
+
+    @classmethod
+    def infer(cls, observed: Iterable[float]) -> Scale:
+        """The smallest plausible scale that holds every observed value (contract: integers, halves, else as seen).
+
+        >>> Scale.infer([1, 4]).values
+        (1.0, 2.0, 3.0, 4.0)
+        >>> Scale.infer([1, 2.5]).values
+        (1.0, 1.5, 2.0, 2.5)
+        >>> Scale.infer([0.1, 0.7]).values
+        (0.1, 0.7)
+        """
+        seen = np.unique(np.fromiter(observed, dtype=np.float64))
+        if seen.size == 0:
+            raise ScaleError("there are no ratings to infer a scale from")
+        for step in (1.0, 0.5):
+            if np.all(seen / step == np.round(seen / step)):
+                grades = np.round((seen[-1] - seen[0]) / step) + 1
+                if grades > MAX_GRADES:
+                    break
+                return cls(tuple(seen[0] + step * np.arange(int(grades))))
+        if seen.size > MAX_GRADES:
+            raise ScaleError(
+                f"ratings from {shortest_text(seen[0])} to {shortest_text(seen[-1])} would need a scale of more than "
+                f"{MAX_GRADES} grades; pass --scale with the grades, low to high, or --scale real for any numbers"
+            )
+        return cls(tuple(seen))
+
+    @property
+    def is_real(self) -> bool:
+        """Whether ratings are any numbers instead of grades."""
+        return not self.values
+
+    @property
+    def n_grades(self) -> int:
+        """K; 0 on a real scale."""
+        return len(self.values)
+
+    @cached_property
+    def array(self) -> NDArray[np.float64]:
+        """The values v_1 .. v_K as an array (K,)."""
+        array = np.array(self.values)
+        array.flags.writeable = False
+        return array
+
+    @property
+    def low(self) -> float:
+        """The lowest value that a truth can be graded as."""
+        return self.bounds[0] if self.bounds else self.values[0]
+
+    @property
+    def high(self) -> float:
+        """The highest value that a truth can be graded as."""
+        return self.bounds[1] if self.bounds else self.values[-1]
+
+    @cached_property
+    def thresholds(self) -> NDArray[np.float64]:
+        """b_0 .. b_K (K+1,): midpoints between neighbours, the outer ones half a step out."""
+        return self.thresholds_with("finite")
+
+    def thresholds_with(self, outer: Literal["finite", "infinite"]) -> NDArray[np.float64]:
+        """The thresholds with the outer two half a step out, as in the paper, or infinite."""
+        if self.bounds is not None:
+            return np.array(self.bounds)
+        v = self.array
+        steps = np.diff(v) if v.size > 1 else np.ones(1)
+        low, high = (-np.inf, np.inf) if outer == "infinite" else (v[0] - steps[0] / 2, v[-1] + steps[-1] / 2)
+        return np.concatenate([[low], (v[1:] + v[:-1]) / 2, [high]])
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """What each grade is called in tables: its name, or its value's shortest text."""
+        return self.names or tuple(shortest_text(v) for v in self.values)
+
+    def nearest(self, values: NDArray[np.float64]) -> NDArray[np.uint8]:
+        """Index 0 .. K-1 of the grade nearest to each value, ties to the lower grade.
+
+        >>> Scale((1, 2, 3)).nearest(np.array([0.2, 1.5, 2.6]))
+        array([0, 0, 2], dtype=uint8)
+        """
+        midpoints = (self.array[1:] + self.array[:-1]) / 2
+        return np.searchsorted(midpoints, values, side="left").astype(np.uint8)
+
+    def index_of(self, values: NDArray[np.float64]) -> NDArray[np.int16]:
+        """Index 0 .. K-1 of each value on the scale, -1 for those that are not grades."""
+        at = np.searchsorted(self.array, values).clip(0, self.n_grades - 1)
+        return np.where(self.array[at] == values, at, -1).astype(np.int16)
+
+    def __str__(self) -> str:
+        """A form that :meth:`parse` reads, except for a real scale."""
+        if self.bounds is not None:
+            return f"real {shortest_text(self.low)}..{shortest_text(self.high)}"
+        if self.names is not None and self.numbered:
+            return ",".join(f"{n}={shortest_text(v)}" for n, v in zip(self.names, self.values, strict=True))
+        whole = self.names is None and self.n_grades > 2 and all(v.is_integer() for v in self.values)
+        if whole and self.values[-1] - self.values[0] == self.n_grades - 1:
+            return f"{self.labels[0]}..{self.labels[-1]}"
+        return ",".join(self.labels)
+
+    def to_json(self) -> dict[str, Any]:
+        """A form for fit.json, read back by :meth:`from_json`."""
+        return {
+            "values": list(self.values),
+            "names": list(self.names) if self.names else None,
+            "numbered": self.numbered,
+            "bounds": list(self.bounds) if self.bounds else None,
+        }
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any]) -> Scale:
+        """The inverse of :meth:`to_json`."""
+        names, bounds = record.get("names"), record.get("bounds")
+        return cls(
+            tuple(record["values"]),
+            tuple(names) if names else None,
+            bool(record.get("numbered", True)),
+            (bounds[0], bounds[1]) if bounds else None,
+        )
+
+
+def _number(grade: Any) -> float | None:
+    try:
+        return float(grade)
+    except (TypeError, ValueError):
+        return None
