@@ -6,6 +6,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from truegrade.fit import Fit as Fit
+    from truegrade.fit import Status as Status
+    from truegrade.models.majority import Majority as Majority
+    from truegrade.models.mean import Mean as Mean
+    from truegrade.models.median import Median as Median
     from truegrade.ratings import Ratings as Ratings
     from truegrade.readers import read as read
     from truegrade.scale import Scale as Scale
@@ -14,12 +19,27 @@ __version__ = "0.1.0"
 
 # Where each public name lives. Loaded on first use, so that `import truegrade` costs next to nothing.
 _HOMES = {
+    "Fit": "fit",
+    "Majority": "models.majority",
+    "Mean": "models.mean",
+    "Median": "models.median",
     "Ratings": "ratings",
     "Scale": "scale",
+    "Status": "fit",
     "read": "readers",
 }
 
-__all__ = ["Ratings", "Scale", "__version__", "read"]
+__all__ = [
+    "Fit",
+    "Majority",
+    "Mean",
+    "Median",
+    "Ratings",
+    "Scale",
+    "Status",
+    "__version__",
+    "read",
+]
 
 
 def __getattr__(name: str) -> Any:

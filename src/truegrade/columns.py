@@ -40,14 +40,20 @@ class ObjectIds:
 
 @dataclass
 class Columns:
-    """What every reader returns. Encoding takes the columns out one by one, so that each can be freed early."""
+    """What every reader returns. Encoding takes the columns out one by one, to free each early."""
 
     where: str  # the file's name, or "the frame": how messages begin
-    annotator: pa.ChunkedArray | ObjectIds | None
-    instance: pa.ChunkedArray | ObjectIds | None
-    rating: pa.ChunkedArray | None  # text, numbers or a dictionary of either
+    annotator: pa.ChunkedArray | ObjectIds
+    instance: pa.ChunkedArray | ObjectIds
+    rating: pa.ChunkedArray  # text, numbers or a dictionary of either
     category: pa.ChunkedArray | ObjectIds | None = None
     weight: pa.ChunkedArray | None = None
     timestamp: pa.ChunkedArray | None = None
     library: str = "pyarrow"  # of the frames that results come back in: pyarrow, pandas or polars
     row_label: Callable[[int], str] = row_number
+
+    def take(self, role: str) -> Any:
+        """The column of a role; this object lets go of it, so that the caller can free it."""
+        column = getattr(self, role)
+        setattr(self, role, None)
+        return column

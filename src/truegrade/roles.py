@@ -37,7 +37,7 @@ class Roles:
 
 
 def resolve_roles(columns: Sequence[str], given: Roles, where: str, required: Sequence[str]) -> Roles:
-    """Fill the roles that `given` leaves open by the usual names; complain about what is missing or ambiguous."""
+    """Fill the roles that `given` leaves open by the usual names; refuse what is missing or ambiguous."""
     for role, column in given.columns().items():
         if column not in columns:
             raise ColumnError(f"{where}: no column '{column}' (--{role}); it has {_listed(columns)}")
@@ -56,8 +56,7 @@ def resolve_roles(columns: Sequence[str], given: Roles, where: str, required: Se
             names = ", ".join(ALIASES[role])
             raise ColumnError(
                 f"{where}: no column for the {role} (looked for {names}); it has {_listed(columns)}; "
-                f"pass --{role} NAME"
-                + (", or --wide if each column is an annotator" if role == "annotator" else "")
+                f"pass --{role} NAME" + (", or --wide if each column is an annotator" if role == "annotator" else "")
             )
     return Roles(**found)
 
@@ -69,9 +68,7 @@ def resolve_gold(columns: Sequence[str], where: str, instance: str = "", gold: s
         raise ColumnError(f"{where}: no column '{gold}' (--gold-column); it has {_listed(columns)}")
     candidates = [gold] if gold else [c for c in columns if c.strip().lower() in GOLD_NAMES]
     if len(candidates) > 1:
-        raise ColumnError(
-            f"{where}: columns {_listed(candidates)} could each be gold; pass --gold-column NAME"
-        )
+        raise ColumnError(f"{where}: columns {_listed(candidates)} could each be gold; pass --gold-column NAME")
     if not candidates:
         raise ColumnError(
             f"{where}: no column for gold (looked for {', '.join(GOLD_NAMES)}); it has {_listed(columns)}; "
@@ -82,8 +79,4 @@ def resolve_gold(columns: Sequence[str], where: str, instance: str = "", gold: s
 
 def _listed(columns: Sequence[str]) -> str:
     shown = [f"'{c}'" for c in columns[:12]]
-    return (
-        ", ".join(shown) + (f" and {len(columns) - 12} more" if len(columns) > 12 else "")
-        if shown
-        else "none"
-    )
+    return ", ".join(shown) + (f" and {len(columns) - 12} more" if len(columns) > 12 else "") if shown else "none"

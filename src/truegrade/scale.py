@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from truegrade.errors import ScaleError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["MAX_GRADES", "Scale", "shortest_text"]
 
@@ -53,9 +55,7 @@ class Scale:
         if not np.all(np.isfinite(self.values)):
             raise ScaleError("the values of a scale must be finite")
         if any(a >= b for a, b in zip(self.values, self.values[1:], strict=False)):
-            raise ScaleError(
-                f"the values of a scale must ascend, not {', '.join(map(shortest_text, self.values))}"
-            )
+            raise ScaleError(f"the values of a scale must ascend, not {', '.join(map(shortest_text, self.values))}")
         if not self.values and self.bounds is None:
             raise ScaleError("a scale needs at least one grade")
 
@@ -106,7 +106,7 @@ class Scale:
 
     @classmethod
     def infer(cls, observed: Iterable[float]) -> Scale:
-        """The smallest plausible scale that holds every observed value (contract: integers, halves, else as seen).
+        """The smallest plausible scale that holds all values: whole numbers, halves, else just what was seen.
 
         >>> Scale.infer([1, 4]).values
         (1.0, 2.0, 3.0, 4.0)
@@ -126,7 +126,7 @@ class Scale:
                 return cls(tuple(seen[0] + step * np.arange(int(grades))))
         if seen.size > MAX_GRADES:
             raise ScaleError(
-                f"ratings from {shortest_text(seen[0])} to {shortest_text(seen[-1])} would need a scale of more than "
+                f"ratings from {shortest_text(seen[0])} to {shortest_text(seen[-1])} need more than "
                 f"{MAX_GRADES} grades; pass --scale with the grades, low to high, or --scale real for any numbers"
             )
         return cls(tuple(seen))

@@ -1,0 +1,208 @@
+"""From columns to Ratings: codes handed out, categories checked, a counting sort. Runs once per input."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from truegrade import _kernel
+from truegrade.errors import IdError, OptionError, RatingError
+from truegrade.grades import read_grades
+from truegrade.ids import index_ids
+from truegrade.ratings import Ratings
+from truegrade.threads import default_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from truegrade.columns import Columns
+    from truegrade.ids import IdTable, IndexedIds
+    from truegrade.ratings import Duplicates, Missing
+    from truegrade.scale import Scale
+
+__all__ = ["encode"]
+
+_MAX_RATINGS = 2**32 - 1  # rows are remembered in 32 bits
+
+
+def encode(
+    columns: Columns,
+    *,
+    scale: Scale | str | Sequence[Any] | None = None,
+    drop_values: Sequence[Any] = (),
+    missing: Missing = "error",
+    duplicates: Duplicates = "keep",
+) -> Ratings:
+    """Turn columns into sorted codes. The columns are taken out of `columns` as they are used up."""
+    if duplicates not in ("keep", "first", "last", "error"):
+        raise OptionError(f"duplicates='{duplicates}': choose 'keep', 'first', 'last' or 'error'")
+    n_rows = len(columns.rating)
+    if n_rows > _MAX_RATINGS:
+        raise RatingError(f"{columns.where}: {n_rows} rows; at most {_MAX_RATINGS} fit into one Ratings")
+    weight = _weights(columns)
+    grades = read_grades(
+        columns.take("rating"),
+        scale=scale,
+        drop_values=drop_values,
+        missing=missing,
+        where=columns.where,
+        row_label=columns.row_label,
+        weight=weight,
+    )
+    rows = grades.rows
+    annotators, annotator_code = _coded(_indexed(columns, "annotator", rows))
+    indexed = _indexed(columns, "instance", rows)
+    category, categories = _categories(columns, indexed, rows)
+    instances, instance_code = _coded(indexed, category)
+    del indexed
+    weight = weight if weight is None or rows is None else weight[rows]
+    timestamp = _timestamps(columns, rows)
+    arrays = _sorted(instance_code, annotator_code, grades.rating, weight, len(instances))
+    del instance_code, annotator_code
+    n_repeats, kept = _repeats(arrays, duplicates)
+    if duplicates == "error" and n_repeats:
+        at = int(np.argmin(kept))
+        instance = int(np.searchsorted(arrays["instance_ptr"], at, side="right")) - 1
+        raise RatingError(
+            f"{columns.where}: annotator '{annotators.label_of(arrays['annotator'][at])}' rated instance "
+            f"'{instances.label_of(instance)}' more than once; "
+            "pass --duplicates keep, first or last"
+        )
+    if duplicates != "keep" and n_repeats:
+        arrays = _only(arrays, kept)
+    row = arrays["row"]
+    arrays["weight"] = None if weight is None else weight[row]
+    arrays["timestamp"] = None if timestamp is None else timestamp[row]
+    if rows is not None:
+        arrays["row"] = np.flatnonzero(rows)[row].astype(np.uint32)
+    real = grades.scale.is_real
+    empty: NDArray[Any] = np.empty(0, dtype=np.uint8 if real else np.float64)
+    rating = arrays.pop("rating")
+    ordered = None if category is None else np.sort(category)
+    arrays |= {"grade": empty if real else rating, "real": rating if real else empty, "category": ordered}
+    for array in arrays.values():
+        if array is not None:
+            array.flags.writeable = False
+    return Ratings(
+        scale=grades.scale,
+        **arrays,
+        annotators=annotators,
+        instances=instances,
+        categories=categories,
+        n_rows=n_rows,
+        n_dropped=grades.n_dropped,
+        n_missing=grades.n_missing,
+        n_repeats=n_repeats,
+        unobserved=grades.unobserved,
+        library=columns.library,
+        where=columns.where,
+    )
+
+
+def _indexed(columns: Columns, role: str, rows: NDArray[np.bool_] | None) -> IndexedIds:
+    return index_ids(columns.take(role), role, columns.where, rows, columns.row_label)
+
+
+def _coded(indexed: IndexedIds, major: NDArray[np.int32] | None = None) -> tuple[IdTable, NDArray[np.int32]]:
+    table = indexed.table(major)
+    return table, table.code[indexed.index]
+
+
+def _categories(
+    columns: Columns, instance: IndexedIds, rows: NDArray[np.bool_] | None
+) -> tuple[NDArray[np.int32] | None, IdTable | None]:
+    """The category of each instance, in the order of the instances' labels (M,)."""
+    if columns.category is None:
+        return None, None
+    table, code = _coded(_indexed(columns, "category", rows))
+    of_instance = np.empty(len(instance.labels), dtype=np.int32)
+    of_instance[instance.index[::-1]] = code[::-1]  # back to front: the first row decides
+    other = of_instance[instance.index] != code
+    if other.any():
+        at = int(np.argmax(other))
+        row = at if rows is None else int(np.flatnonzero(rows)[at])
+        here, before = (table.label_of(int(c)) for c in (code[at], of_instance[instance.index[at]]))
+        raise IdError(
+            f"{columns.where}: {columns.row_label(row)}: instance '{instance.labels[int(instance.index[at])]}' is in "
+            f"category '{here}' here and in '{before}' before; give each instance one category"
+        )
+    return of_instance, table
+
+
+def _sorted(
+    instance: NDArray[np.int32],
+    annotator: NDArray[np.int32],
+    rating: NDArray[Any],
+    weight: NDArray[np.float64] | None,
+    n_instances: int,
+) -> dict[str, Any]:
+    arrays: dict[str, Any] = {
+        "instance_ptr": np.empty(n_instances + 1, dtype=np.int64),
+        "row": np.empty(instance.size, dtype=np.uint32),
+        "annotator": np.empty_like(annotator),
+        "rating": np.empty_like(rating),
+    }
+    out = {f"{name}_out": array for name, array in arrays.items()}
+    _kernel.csr_sort(instance, annotator, rating, weight, threads=default_threads(), **out)
+    return arrays
+
+
+def _repeats(arrays: dict[str, Any], duplicates: Duplicates) -> tuple[int, NDArray[np.bool_]]:
+    """How many ratings are repeats by the same annotator on the same instance, and which ones to keep (L,)."""
+    annotator, row = arrays["annotator"], arrays["row"]
+    new = np.ones(annotator.size, dtype=bool)
+    new[1:] = annotator[1:] != annotator[:-1]
+    new[arrays["instance_ptr"][:-1]] = True
+    n_repeats = int(annotator.size - np.count_nonzero(new))
+    if n_repeats == 0 or duplicates not in ("first", "last"):
+        return n_repeats, new
+    choose = np.minimum if duplicates == "first" else np.maximum
+    chosen = choose.reduceat(row, np.flatnonzero(new))
+    return n_repeats, row == chosen[np.cumsum(new) - 1]
+
+
+def _only(arrays: dict[str, Any], kept: NDArray[np.bool_]) -> dict[str, Any]:
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return {
+        "instance_ptr": before[arrays["instance_ptr"]],
+        **{name: arrays[name][kept] for name in ("row", "annotator", "rating")},
+    }
+
+
+def _weights(columns: Columns) -> NDArray[np.float64] | None:
+    import pyarrow as pa
+
+    if columns.weight is None:
+        return None
+    column = columns.take("weight")
+    try:
+        weight: NDArray[np.float64] = column.cast(pa.float64()).fill_null(np.nan).to_numpy()
+    except pa.ArrowInvalid as error:
+        raise RatingError(f"{columns.where}: the weight column holds something that is no number ({error})") from None
+    bad = ~(np.isfinite(weight) & (weight >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise RatingError(
+            f"{columns.where}: {columns.row_label(row)}: weight {weight[row]:g} must be a number of at least 0"
+        )
+    return weight
+
+
+def _timestamps(columns: Columns, rows: NDArray[np.bool_] | None) -> NDArray[Any] | None:
+    """Moments as datetime64[us], or plain numbers as they are."""
+    import pyarrow as pa
+
+    if columns.timestamp is None:
+        return None
+    column = columns.take("timestamp")
+    wanted = [pa.float64()] if pa.types.is_integer(column.type) or pa.types.is_floating(column.type) else []
+    for kind in [*wanted, pa.timestamp("us"), pa.timestamp("us", "UTC"), pa.float64()]:
+        try:
+            moments: NDArray[Any] = column.cast(kind).to_numpy()
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            continue
+        return moments if rows is None else moments[rows]
+    raise RatingError(f"{columns.where}: the timestamp column holds neither moments (ISO 8601) nor numbers")

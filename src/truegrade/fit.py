@@ -1,0 +1,217 @@
+"""Fit: what a model found, how it ended and where it came from. Frozen; the user's ids are back in its tables."""
+
+from __future__ import annotations
+
+import enum
+import sys
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import truegrade
+from truegrade.frames import frame_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from truegrade.ids import IdTable
+    from truegrade.posterior import Posterior
+    from truegrade.ratings import Ratings
+    from truegrade.scale import Scale
+
+__all__ = ["Fit", "Status"]
+
+
+class Status(enum.StrEnum):
+    """How a fit ended."""
+
+    CONVERGED = "CONVERGED"  # the stop rule was met, or there was nothing to iterate
+    MAX_ITER = "MAX_ITER"  # the iterations ran out first
+    BOUND_DECREASED = "BOUND_DECREASED"  # an exact update lowered the bound: a bug, or numbers out of range
+    SPAM_COLLAPSE = "SPAM_COLLAPSE"  # every start ended by calling nearly all ratings spam
+    INTERRUPTED = "INTERRUPTED"  # the user stopped it; the tables hold the best so far
+    NOT_FINITE = "NOT_FINITE"  # a number overflowed; the tables hold the last finite state
+
+
+# Columns of the annotators' table after the id and the count. What a model does not have stays empty.
+ANNOTATOR_COLUMNS = ("spamminess", "expertise", "bias", "stretch", "agreement")
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A model's result. ``truth``, ``annotators`` and ``categories`` are frames of the user's own library."""
+
+    model: str  # the model's name on the command line
+    options: Mapping[str, Any]
+    status: Status
+    scale: Scale
+    posterior: Posterior
+    instance_ids: IdTable
+    annotator_ids: IdTable
+    category_ids: IdTable | None
+    category: NDArray[np.int32] | None  # (M,)
+    ratings_per_instance: NDArray[Any]  # (M,): weights added up; whole numbers where they are
+    ratings_per_annotator: NDArray[Any]  # (N,)
+    annotator_columns: Mapping[str, NDArray[np.float64]]  # (N,) each; NaN = not known
+    category_columns: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)  # (C,) each
+    parameters: Mapping[str, NDArray[Any]] = field(default_factory=dict)  # for warm starts and predictions
+    iterations: int = 0
+    trace: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))  # the bound after each iteration
+    bounds: tuple[float, ...] = ()  # of all starts
+    seed: int | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()  # what the user should know, in plain sentences
+    library: str = "pyarrow"
+    input_digest: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.instance_ids)} instances, {len(self.annotator_ids)} annotators"
+        return f"Fit({self.model}: {self.status}, {counts})"
+
+    @property
+    def bound(self) -> float | None:
+        """The bound at the end, where the model has one."""
+        return float(self.trace[-1]) if self.trace.size else None
+
+    @cached_property
+    def truth(self) -> Any:
+        """One row per instance, in order of first appearance."""
+        return frame_of(self.truth_table(), self.library, {"instance": self.instance_ids})
+
+    @cached_property
+    def annotators(self) -> Any:
+        """One row per annotator, in order of first appearance."""
+        return frame_of(self.annotators_table(), self.library, {"annotator": self.annotator_ids})
+
+    @cached_property
+    def categories(self) -> Any:
+        """One row per category, in order of first appearance; no rows where there are none."""
+        ids = {} if self.category_ids is None else {"category": self.category_ids}
+        return frame_of(self.categories_table(), self.library, ids)
+
+    def truth_table(self) -> pa.Table:
+        """The truth table as Arrow, with the columns that docs/tables.md lists."""
+        import pyarrow as pa
+
+        at = self.instance_ids.code
+        lower, upper = self.posterior.interval()
+        columns: dict[str, Any] = {"instance": self.instance_ids.labels}
+        if self.category_ids is not None and self.category is not None:
+            by_code = self.category_ids.labels.take(pa.array(np.argsort(self.category_ids.code)))
+            columns["category"] = by_code.take(pa.array(self.category[at]))
+        for name, array in (
+            ("estimate", self.posterior.estimate),
+            ("sd", self.posterior.sd),
+            ("lower", lower),
+            ("upper", upper),
+        ):
+            columns[name] = _known(array[at])
+        if not self.scale.is_real:
+            columns["grade"] = _grade_column(self.scale, self.posterior.grade(self.scale)[at])
+            p = self.posterior.probabilities(self.scale)
+            columns |= {f"p_{label}": _known(p[at, k]) for k, label in enumerate(self.scale.labels)}
+        columns["n_ratings"] = pa.array(self.ratings_per_instance[at])
+        return pa.table(columns)
+
+    def annotators_table(self) -> pa.Table:
+        """The annotators' table as Arrow."""
+        import pyarrow as pa
+
+        at = self.annotator_ids.code
+        columns: dict[str, Any] = {
+            "annotator": self.annotator_ids.labels,
+            "n_ratings": pa.array(self.ratings_per_annotator[at]),
+        }
+        nothing = np.full(at.size, np.nan)
+        names = dict.fromkeys((*ANNOTATOR_COLUMNS, *self.annotator_columns))
+        columns |= {name: _known(self.annotator_columns.get(name, nothing)[at]) for name in names}
+        return pa.table(columns)
+
+    def categories_table(self) -> pa.Table:
+        """The categories' table as Arrow."""
+        import pyarrow as pa
+
+        if self.category_ids is None or self.category is None:
+            return pa.table({"category": pa.array([], pa.string()), "n_instances": pa.array([], pa.int64())})
+        at = self.category_ids.code
+        counts = np.bincount(self.category, minlength=at.size)
+        columns = {"category": self.category_ids.labels, "n_instances": pa.array(counts[at])}
+        columns |= {name: _known(array[at]) for name, array in self.category_columns.items()}
+        return pa.table(columns)
+
+    def save(self, directory: str | PathLike[str], *, format: str = "csv") -> None:  # noqa: A002
+        """Write the tables, fit.json and the arrays into a directory; a fit that is there is replaced as a whole."""
+        from truegrade.fit_files import save
+
+        save(self, directory, format)
+
+    @staticmethod
+    def load(directory: str | PathLike[str]) -> Fit:
+        """Read what :meth:`save` wrote."""
+        from truegrade.fit_files import load
+
+        return load(directory)
+
+
+def _known(array: NDArray[np.float64]) -> pa.Array:
+    """NaN says 'not known' inside; in a table that is an empty cell."""
+    import pyarrow as pa
+
+    return pa.array(array, from_pandas=True)
+
+
+def _grade_column(scale: Scale, grade: NDArray[np.uint8]) -> pa.Array:
+    """Grades as their names, or as their values: whole numbers where all are."""
+    import pyarrow as pa
+
+    if scale.names is not None:
+        return pa.array(scale.names).take(pa.array(grade))
+    values = scale.array[grade]
+    return pa.array(values.astype(np.int64) if all(v.is_integer() for v in scale.values) else values)
+
+
+def about_input(ratings: Ratings) -> dict[str, Any]:
+    """The fields of a Fit that describe its ratings."""
+    counts = {
+        "ratings": ratings.n_ratings,
+        "instances": ratings.n_instances,
+        "annotators": ratings.n_annotators,
+        "categories": ratings.n_categories,
+        "rows": ratings.n_rows,
+        "dropped": ratings.n_dropped,
+        "missing": ratings.n_missing,
+        "repeats": ratings.n_repeats,
+    }
+    per_instance: NDArray[Any] = np.diff(ratings.instance_ptr)
+    per_annotator: NDArray[Any] = ratings.ratings_per_annotator()
+    if ratings.weight is not None:
+        per_instance = _whole(np.add.reduceat(ratings.weight, ratings.instance_ptr[:-1]))
+        per_annotator = _whole(np.bincount(ratings.annotator, ratings.weight, ratings.n_annotators))
+    return {
+        "scale": ratings.scale,
+        "instance_ids": ratings.instances,
+        "annotator_ids": ratings.annotators,
+        "category_ids": ratings.categories,
+        "category": ratings.category,
+        "ratings_per_instance": per_instance,
+        "ratings_per_annotator": per_annotator,
+        "counts": counts,
+        "library": ratings.library,
+        "input_digest": ratings.digest,
+        "versions": {
+            "truegrade": truegrade.__version__,
+            "numpy": np.__version__,
+            "python": ".".join(map(str, sys.version_info[:3])),
+        },
+    }
+
+
+def _whole(weights: NDArray[Any]) -> NDArray[Any]:
+    return weights.astype(np.int64) if np.array_equal(weights, np.round(weights)) else weights

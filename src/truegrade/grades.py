@@ -1,0 +1,180 @@
+"""The rating column becomes grade indices 0 .. K-1, or real values where the scale is real."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from truegrade.errors import OptionError, RatingError
+from truegrade.scale import Scale, shortest_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from truegrade.ratings import Missing
+
+__all__ = ["Grades", "read_grades"]
+
+# How a cell without a rating is spelled, in lower case. A scale may still use one of these as a name.
+_MISSING_TEXTS = frozenset({"", "nan", "na", "n/a", "null", "none"})
+
+_DROPPED, _MISSING, _BAD = -1, -2, -3  # in place of a grade's index
+
+
+@dataclass(frozen=True)
+class Grades:
+    """The rating column, understood."""
+
+    scale: Scale
+    rating: NDArray[np.uint8] | NDArray[np.float64]  # (kept rows,): grade index, or value on a real scale
+    rows: NDArray[np.bool_] | None  # (L,): the rows that hold a rating; None = all
+    n_dropped: int
+    n_missing: int
+    unobserved: tuple[str, ...]  # grades of an inferred scale that nobody gave
+
+
+def read_grades(
+    column: pa.ChunkedArray,
+    *,
+    scale: Scale | str | Sequence[Any] | None,
+    drop_values: Sequence[Any],
+    missing: Missing,
+    where: str,
+    row_label: Callable[[int], str],
+    weight: NDArray[np.float64] | None = None,
+) -> Grades:
+    """Find the scale, drop the codes that are no grades, and turn each rating into an index.
+
+    Rows of weight 0 count as dropped: no rating stands there.
+    """
+    if missing not in ("error", "drop"):
+        raise OptionError(f"missing='{missing}': choose 'error' or 'drop'")
+    cells, index = _different_cells(column)
+    dropped = {_cell_text(value) for value in drop_values}
+    real = isinstance(scale, str) and scale.strip().lower() == "real"
+    wanted = None if scale is None or real else Scale.of(scale)
+    if wanted is None and not real:
+        wanted = _ordered_categories(column)
+    meaning = [_meaning(cell, dropped, wanted) for cell in cells]
+    kind_of_cell = np.array([0 if isinstance(m, float) else m for m in meaning] + [_MISSING], dtype=np.int8)
+    kinds = kind_of_cell[index]
+    _refuse(kinds, cells, index, wanted, missing, where, row_label)
+    if weight is not None:
+        kinds[weight == 0] = _DROPPED
+    values = np.array([m if isinstance(m, float) else np.nan for m in meaning] + [np.nan])
+    keep = kinds == 0
+    if not keep.any():
+        raise RatingError(f"{where}: no ratings are left" if index.size else f"{where}: there are no ratings")
+    rows = None if keep.all() else keep
+    used = index if rows is None else index[rows]
+    counts = {"n_dropped": int(np.sum(kinds == _DROPPED)), "n_missing": int(np.sum(kinds == _MISSING))}
+    if real or (wanted is not None and wanted.is_real):
+        rating = values[used]
+        range_ = wanted or Scale.real(rating.min(), rating.max())
+        return Grades(range_, rating, rows, unobserved=(), **counts)
+    seen = np.unique(used)
+    found = wanted or Scale.infer(values[seen])
+    lookup = found.index_of(values)
+    unobserved = () if wanted else _unobserved(found, lookup[seen])
+    return Grades(found, lookup[used].astype(np.uint8), rows, unobserved=unobserved, **counts)
+
+
+def _different_cells(column: pa.ChunkedArray) -> tuple[list[Any], NDArray[np.int32]]:
+    """The different cells as Python values, and which of them stands in each row (-1 = null)."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from truegrade.ids import index_arrow
+
+    if pa.types.is_nested(column.type):
+        raise RatingError(f"a rating must be a number or a name, not {column.type}")
+    if pa.types.is_boolean(column.type):
+        column = pc.cast(column, pa.int8())
+    labels, index = index_arrow(column)
+    return labels.to_pylist(), index
+
+
+def _ordered_categories(column: pa.ChunkedArray) -> Scale | None:
+    import pyarrow as pa
+
+    if not (pa.types.is_dictionary(column.type) and column.type.ordered and column.num_chunks):
+        return None
+    return Scale.of(column.chunk(0).dictionary.to_pylist())
+
+
+def _cell_text(cell: Any) -> str:
+    number = _cell_number(cell)
+    return str(cell).strip() if number is None else shortest_text(number)
+
+
+def _cell_number(cell: Any) -> float | None:
+    try:
+        number = float(cell)
+    except (TypeError, ValueError):
+        return None
+    # Python reads "1_000" and "infinity" as numbers; only the second is caught later, so refuse the first here.
+    return None if isinstance(cell, str) and "_" in cell else number
+
+
+def _meaning(cell: Any, dropped: set[str], scale: Scale | None) -> float | int:
+    """A rating's value, or one of the codes for cells that hold none."""
+    text = _cell_text(cell)
+    if text in dropped:
+        return _DROPPED
+    if scale is not None and scale.names is not None and str(cell).strip() in scale.names:
+        return scale.values[scale.names.index(str(cell).strip())]
+    if cell is None or text.lower() in _MISSING_TEXTS:
+        return _MISSING
+    number = _cell_number(cell)
+    if number is None or not np.isfinite(number):
+        return _BAD
+    if scale is not None and not scale.is_real and (number not in scale.values or not scale.numbered):
+        return _BAD
+    return number
+
+
+def _refuse(
+    kinds: NDArray[np.int8],
+    cells: list[Any],
+    index: NDArray[np.int32],
+    scale: Scale | None,
+    missing: Missing,
+    where: str,
+    row_label: Callable[[int], str],
+) -> None:
+    """Raise for the first row that cannot be used, if there is one."""
+    wrong = kinds == _BAD
+    if missing == "error":
+        wrong |= kinds == _MISSING
+    if not wrong.any():
+        return
+    row = int(np.argmax(wrong))
+    at = f"{where}: {row_label(row)}"
+    cell = cells[index[row]] if index[row] >= 0 else None
+    if kinds[row] == _MISSING:
+        raise RatingError(f"{at}: the rating is missing; pass --missing drop to leave such rows out")
+    text = _cell_text(cell)
+    if scale is None and _cell_number(cell) is None:
+        raise RatingError(
+            f"{at}: rating '{text}' is not a number; pass --scale with the grades' names, low to high, "
+            f"or --drop-values '{text}' if it is no grade"
+        )
+    if scale is None or scale.is_real:
+        raise RatingError(f"{at}: rating {text} is not a finite number; correct it or pass --drop-values {text}")
+    number = _cell_number(cell)
+    if scale.numbered and scale.names is None and number is not None and np.isfinite(number):
+        wider = ",".join(map(shortest_text, sorted({*scale.values, number})))
+    else:
+        wider = f"{scale},{text}"
+    raise RatingError(
+        f"{at}: rating {text} is not on the scale {scale}; pass --scale {wider} if it is, "
+        f"or --drop-values {text} if it is no grade"
+    )
+
+
+def _unobserved(scale: Scale, seen: NDArray[np.int16]) -> tuple[str, ...]:
+    return tuple(label for index, label in enumerate(scale.labels) if index not in set(seen.tolist()))

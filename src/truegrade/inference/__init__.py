@@ -1,0 +1,1 @@
+"""Sweeps over ratings: thin wrappers on the kernel, and their NumPy twins."""

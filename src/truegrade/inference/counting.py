@@ -1,0 +1,44 @@
+"""The kernel's sums, allocated and called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truegrade import _kernel
+from truegrade.threads import default_threads
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from truegrade.ratings import Ratings
+
+__all__ = ["agreement_with_others", "grade_counts"]
+
+
+def grade_counts(ratings: Ratings) -> NDArray[np.float64]:
+    """Weight of the ratings of each grade, per instance (M, K)."""
+    counts = np.empty((ratings.n_instances, ratings.scale.n_grades))
+    _kernel.grade_counts(
+        ratings.instance_ptr, ratings.grade, ratings.weight, threads=default_threads(), counts_out=counts
+    )
+    return counts
+
+
+def agreement_with_others(ratings: Ratings) -> NDArray[np.float64]:
+    """Share of the others' ratings of the same instances that say the same, per annotator (N,); NaN without any."""
+    agree, paired = np.empty(ratings.n_annotators), np.empty(ratings.n_annotators)
+    _kernel.agreement_sums(
+        ratings.instance_ptr,
+        ratings.annotator,
+        ratings.grade,
+        ratings.weight,
+        grades=ratings.scale.n_grades,
+        threads=default_threads(),
+        agree_out=agree,
+        paired_out=paired,
+    )
+    share = np.full(agree.size, np.nan)
+    np.divide(agree, paired, out=share, where=paired > 0)
+    return share

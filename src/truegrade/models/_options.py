@@ -1,0 +1,73 @@
+"""Options as text: ``--set key=value`` becomes the frozen fields of a model."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from truegrade.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["check_choices", "parse_settings", "with_options"]
+
+M = TypeVar("M")
+
+
+def parse_settings(pairs: Iterable[str]) -> dict[str, str]:
+    """``["a=1", "b=x"]`` as a dictionary."""
+    settings = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise OptionError(f"setting '{pair}': write it as key=value")
+        settings[key.strip()] = value.strip()
+    return settings
+
+
+def with_options(model: type[M], settings: dict[str, Any]) -> M:
+    """A model with these settings; text is read as the field's type."""
+    kinds = get_type_hints(model)
+    keys = {f.name for f in fields(model)}  # type: ignore[arg-type]
+    unknown = [key for key in settings if key not in keys]
+    if unknown:
+        name = getattr(model, "name", model.__name__)
+        raise OptionError(f"{name} has no option '{unknown[0]}'; it has {', '.join(sorted(keys)) or 'none'}")
+    return model(**{key: _read(key, value, kinds[key]) for key, value in settings.items()})
+
+
+def check_choices(model: object) -> None:
+    """Refuse a value that is none of a field's choices."""
+    kinds = get_type_hints(type(model))
+    for f in fields(model):  # type: ignore[arg-type]
+        value = getattr(model, f.name)
+        if get_origin(kinds[f.name]) is Literal and value not in get_args(kinds[f.name]):
+            choices = ", ".join(map(str, get_args(kinds[f.name])))
+            raise OptionError(f"{f.name}={value}: choose one of {choices}")
+
+
+def _read(key: str, value: Any, kind: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    kinds = get_args(kind) if get_origin(kind) is not Literal and get_args(kind) else (kind,)
+    if bool in kinds and value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    if type(None) in kinds and value.lower() == "none":
+        return None
+    for number in (int, float):
+        if number in kinds:
+            try:
+                return number(value)
+            except ValueError:
+                continue
+    for choice in kinds:
+        if choice is str or (get_origin(choice) is Literal and value in get_args(choice)):
+            return value
+    raise OptionError(f"{key}={value}: {_wanted(kinds)}")
+
+
+def _wanted(kinds: tuple[Any, ...]) -> str:
+    names = {bool: "true or false", int: "a whole number", float: "a number", type(None): "none"}
+    told = [", ".join(map(str, get_args(k))) if get_origin(k) is Literal else names.get(k, "text") for k in kinds]
+    return "choose " + " or ".join(told)

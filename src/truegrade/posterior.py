@@ -1,0 +1,120 @@
+"""What is believed about the truth of each instance. Every model's result holds one of these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from truegrade.scale import Scale
+
+__all__ = ["POSTERIORS", "GaussianPosterior", "Posterior", "VotePosterior"]
+
+
+class Posterior(Protocol):
+    """The belief about M truths on a scale. Arrays are in the order of the instances' codes; NaN = not known."""
+
+    kind: ClassVar[str]
+
+    @property
+    def estimate(self) -> NDArray[np.float64]:
+        """The posterior mean on the scale's values (M,)."""
+
+    @property
+    def sd(self) -> NDArray[np.float64]:
+        """The standard deviation of the truth (M,)."""
+
+    def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The equal-tailed interval that holds the truth with this probability: lower (M,), upper (M,)."""
+
+    def probabilities(self, scale: Scale) -> NDArray[np.float64]:
+        """P(grade) (M, K)."""
+
+    def grade(self, scale: Scale) -> NDArray[np.uint8]:
+        """The index of the grade to report (M,)."""
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What :meth:`from_arrays` needs to make this again."""
+
+
+def _normal_interval(
+    mean: NDArray[np.float64], sd: NDArray[np.float64], level: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    reach = NormalDist().inv_cdf(0.5 + level / 2) * sd
+    return mean - reach, mean + reach
+
+
+@dataclass(frozen=True)
+class VotePosterior:
+    """The simple estimators': a point, the shares of the votes, and for the mean a standard error."""
+
+    kind: ClassVar[str] = "vote"
+    estimate: NDArray[np.float64]  # (M,)
+    sd: NDArray[np.float64]  # (M,): NaN where there is none
+    shares: NDArray[np.float64]  # (M, K)
+    chosen: NDArray[np.uint8]  # (M,)
+
+    def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The estimate plus and minus so many standard errors."""
+        return _normal_interval(self.estimate, self.sd, level)
+
+    def probabilities(self, scale: Scale) -> NDArray[np.float64]:
+        """The shares of the votes, half a count spread over the grades."""
+        return self.shares
+
+    def grade(self, scale: Scale) -> NDArray[np.uint8]:
+        """The grade that the estimator chose."""
+        return self.chosen
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """By field."""
+        return {"estimate": self.estimate, "sd": self.sd, "shares": self.shares, "chosen": self.chosen}
+
+
+@dataclass(frozen=True)
+class GaussianPosterior:
+    """A real-valued truth, N(estimate, sd^2)."""
+
+    kind: ClassVar[str] = "gaussian"
+    estimate: NDArray[np.float64]  # (M,)
+    sd: NDArray[np.float64]  # (M,): 0 where the truth is known
+
+    def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The central interval of the Gaussian."""
+        return _normal_interval(self.estimate, self.sd, level)
+
+    def probabilities(self, scale: Scale) -> NDArray[np.float64]:
+        """The mass between neighbouring thresholds; the outer grades take the tails."""
+        from scipy.special import ndtr
+
+        inner = scale.thresholds[1:-1] if scale.n_grades else np.empty(0)
+        sd = np.maximum(self.sd, 1e-12)[:, None]  # a known truth lies in one grade
+        above = ndtr((self.estimate[:, None] - inner) / sd)  # P(z > b_k), exact in the upper tail too
+        below = ndtr((inner - self.estimate[:, None]) / sd)
+        mass = np.empty((self.estimate.size, scale.n_grades))
+        if scale.n_grades == 0:
+            return mass
+        # Differences of whichever tail is small keep their digits.
+        left = np.diff(np.concatenate([np.zeros((len(below), 1)), below, np.ones((len(below), 1))], axis=1), axis=1)
+        right = -np.diff(np.concatenate([np.ones((len(above), 1)), above, np.zeros((len(above), 1))], axis=1), axis=1)
+        middle = scale.array[None, :] < self.estimate[:, None]
+        np.copyto(mass, np.where(middle, left, right))
+        mass /= mass.sum(axis=1, keepdims=True)
+        return mass
+
+    def grade(self, scale: Scale) -> NDArray[np.uint8]:
+        """The most probable grade, ties to the lower."""
+        best: NDArray[np.uint8] = np.argmax(self.probabilities(scale), axis=1).astype(np.uint8)
+        return best
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """By field."""
+        return {"estimate": self.estimate, "sd": self.sd}
+
+
+POSTERIORS: dict[str, Any] = {kind.kind: kind for kind in (VotePosterior, GaussianPosterior)}

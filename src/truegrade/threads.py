@@ -1,0 +1,15 @@
+"""How many threads to use."""
+
+from __future__ import annotations
+
+import os
+
+__all__ = ["default_threads"]
+
+
+def default_threads() -> int:
+    """As many threads as this process may run on, or TRUEGRADE_THREADS where that is set."""
+    wanted = os.environ.get("TRUEGRADE_THREADS", "")
+    if wanted.isdigit() and int(wanted) > 0:
+        return int(wanted)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
