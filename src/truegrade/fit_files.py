@@ -17,17 +17,17 @@ from truegrade.fit import Fit, Status
 from truegrade.ids import IdTable
 from truegrade.posterior import POSTERIORS
 from truegrade.scale import Scale
+from truegrade.tables import FORMATS, write_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["FORMAT_VERSION", "check_writable", "load", "save"]
+__all__ = ["FORMAT_VERSION", "check_target", "load", "save"]
 
 FORMAT_VERSION = 1
 _FORMAT = "truegrade-fit"
 _TABLES = ("truth", "annotators", "categories")
-_FORMATS = ("csv", "parquet")
-_OWNED = ("fit.json", "report.html", *(f"{table}.{format_}" for table in _TABLES for format_ in _FORMATS))
+_OWNED = ("fit.json", "report.html", *(f"{table}.{format_}" for table in _TABLES for format_ in FORMATS))
 _PLAIN = (
     "model",
     "options",
@@ -44,10 +44,8 @@ _PLAIN = (
 
 def save(fit: Fit, directory: str | os.PathLike[str], format_: str) -> None:
     """Write everything beside its place, then move it there: a crash leaves the old files or the new ones."""
-    if format_ not in _FORMATS:
-        raise OptionError(f"format '{format_}': choose csv or parquet")
     target = Path(directory)
-    check_writable(target)
+    check_target(target, format_)
     try:
         target.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".truegrade-", dir=target) as scratch:
@@ -57,8 +55,10 @@ def save(fit: Fit, directory: str | os.PathLike[str], format_: str) -> None:
         raise OutputError(f"{target}: cannot be written: {error.strerror or error}; nothing was changed") from None
 
 
-def check_writable(target: Path) -> None:
+def check_target(target: Path, format_: str) -> None:
     """Refuse early what would fail after a long fit, and never overwrite what is not ours."""
+    if format_ not in FORMATS:
+        raise OptionError(f"format '{format_}': choose {' or '.join(FORMATS)}")
     if target.exists() and not target.is_dir():
         raise OutputError(f"{target}: is a file; choose another directory")
     strangers = [name for name in _OWNED if (target / name).exists()]
@@ -87,7 +87,7 @@ def _write(fit: Fit, scratch: Path, format_: str) -> None:
     if not tables["categories"].num_rows:
         del tables["categories"]
     for name, table in tables.items():
-        _write_table(table, scratch / f"{name}.{format_}", format_)
+        write_table(table, scratch / f"{name}.{format_}")
     arrays = scratch / "arrays"
     arrays.mkdir()
     for name, array in _arrays(fit).items():
@@ -113,17 +113,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Scale):
         return value.to_json()
     raise TypeError(f"fit.json cannot hold a {type(value).__name__}")
-
-
-def _write_table(table: pa.Table, path: Path, format_: str) -> None:
-    if format_ == "parquet":
-        import pyarrow.parquet as pq
-
-        pq.write_table(table, path)
-    else:
-        import pyarrow.csv as pc
-
-        pc.write_csv(table, path, pc.WriteOptions(quoting_style="needed"))
 
 
 def _move_into_place(scratch: Path, target: Path) -> None:

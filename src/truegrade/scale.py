@@ -118,18 +118,18 @@ class Scale:
         seen = np.unique(np.fromiter(observed, dtype=np.float64))
         if seen.size == 0:
             raise ScaleError("there are no ratings to infer a scale from")
+        grades = seen
         for step in (1.0, 0.5):
             if np.all(seen / step == np.round(seen / step)):
-                grades = np.round((seen[-1] - seen[0]) / step) + 1
-                if grades > MAX_GRADES:
-                    break
-                return cls(tuple(seen[0] + step * np.arange(int(grades))))
-        if seen.size > MAX_GRADES:
+                steps = int((seen[-1] - seen[0]) / step)
+                grades = seen[0] + step * np.arange(min(steps, MAX_GRADES) + 1)
+                break
+        if grades.size > MAX_GRADES:
             raise ScaleError(
                 f"ratings from {shortest_text(seen[0])} to {shortest_text(seen[-1])} need more than "
                 f"{MAX_GRADES} grades; pass --scale with the grades, low to high, or --scale real for any numbers"
             )
-        return cls(tuple(seen))
+        return cls(tuple(grades))
 
     @property
     def is_real(self) -> bool:

@@ -1,0 +1,57 @@
+# Everything a newcomer needs: `make demo` and `make test`. Each target sets up what it needs in .venv, once.
+PYTHON ?= python3
+BIN := .venv/bin
+KERNEL := CMakeLists.txt pyproject.toml $(wildcard src/truegrade/_kernel/*)
+
+.PHONY: demo test test-slow lint format bench dist clean
+
+demo: .venv/.installed
+	$(BIN)/truegrade demo
+
+test: .venv/.installed .venv/.test-tools
+	$(BIN)/python -m pytest
+
+test-slow: .venv/.installed .venv/.test-tools
+	$(BIN)/python -m pytest -m slow
+
+lint: .venv/.installed .venv/.test-tools .venv/.lint-tools
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror src/truegrade/_kernel/*.?pp
+
+format: .venv/.lint-tools
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+	$(BIN)/clang-format -i src/truegrade/_kernel/*.?pp
+
+bench: .venv/.installed .venv/.test-tools
+	$(BIN)/python -m bench
+
+dist: .venv/.build-tools
+	$(BIN)/pip install --quiet build
+	$(BIN)/python -m build
+
+clean:
+	rm -rf .venv build dist demo-output
+
+.venv/bin/python:
+	sh tools/need.sh $(PYTHON)
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+.venv/.build-tools: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --group build
+	@touch $@
+
+.venv/.installed: $(KERNEL) .venv/.build-tools
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
+	@touch $@
+
+.venv/.test-tools: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --group test
+	@touch $@
+
+.venv/.lint-tools: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --group lint
+	@touch $@

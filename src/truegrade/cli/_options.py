@@ -1,0 +1,73 @@
+"""Options that several commands share: written once, added to each command's signature."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+if TYPE_CHECKING:
+    from truegrade.ratings import Ratings
+
+__all__ = ["Json", "RatingsOptions", "Seed", "takes_ratings"]
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Seed = Annotated[int, typer.Option(help="Fixes every random draw.")]
+
+
+@dataclass(frozen=True)
+class RatingsOptions:
+    """How to read a file of ratings."""
+
+    annotator: Annotated[str, typer.Option(metavar="COLUMN", help="Who rates.")] = ""
+    instance: Annotated[str, typer.Option(metavar="COLUMN", help="What is rated.")] = ""
+    rating: Annotated[str, typer.Option(metavar="COLUMN", help="The grade given.")] = ""
+    category: Annotated[str, typer.Option(metavar="COLUMN", help="Group of instances, such as a query.")] = ""
+    weight: Annotated[str, typer.Option(metavar="COLUMN", help="How many ratings a row stands for.")] = ""
+    timestamp: Annotated[str, typer.Option(metavar="COLUMN", help="When the rating was given.")] = ""
+    wide: Annotated[bool, typer.Option("--wide", help="One column per annotator, one row per instance.")] = False
+    scale: Annotated[str, typer.Option(help="Grades from low to high: 1..5, or a,b,c, or real.")] = ""
+    drop_values: Annotated[str, typer.Option(help="Codes that are no grades, such as -2,NA.")] = ""
+    missing: Annotated[str, typer.Option(help="Rows without a rating: error or drop.")] = "error"
+    duplicates: Annotated[str, typer.Option(help="Repeated ratings: keep, first, last or error.")] = "keep"
+
+    def read(self, source: str) -> Ratings:
+        """Read the file as these options say."""
+        from truegrade.readers import read
+
+        roles = ("annotator", "instance", "rating", "category", "weight", "timestamp")
+        return read(
+            source,
+            **{role: getattr(self, role) for role in roles},
+            wide=self.wide,
+            scale=self.scale or None,
+            drop_values=[value.strip() for value in self.drop_values.split(",")] if self.drop_values else (),
+            missing=self.missing,
+            duplicates=self.duplicates,
+        )
+
+
+def takes_ratings(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command all of RatingsOptions; it receives them as one argument `ratings_options`."""
+    hints = get_type_hints(RatingsOptions, include_extras=True)
+    names = [f.name for f in fields(RatingsOptions)]
+
+    @functools.wraps(command)
+    def wrapper(**arguments: Any) -> Any:
+        options = RatingsOptions(**{name: arguments.pop(name) for name in names})
+        return command(**arguments, ratings_options=options)
+
+    own = [p for p in inspect.signature(command).parameters.values() if p.name != "ratings_options"]
+    added = [
+        inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
+        for f in fields(RatingsOptions)
+    ]
+    own_hints = get_type_hints(command, include_extras=True)
+    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=own_hints[p.name]) for p in own] + added
+    wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    wrapper.__annotations__ = {p.name: p.annotation for p in parameters}
+    return wrapper

@@ -1,0 +1,75 @@
+"""Output: rich tables on a terminal, plain text in a pipe, JSON for machines; remarks go to stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["print_json", "remark", "show_pairs", "show_table"]
+
+
+def remark(notes: Iterable[str]) -> None:
+    """Tell the user what deserves a look."""
+    for note in notes:
+        sys.stderr.write(f"truegrade: note: {note}\n")
+
+
+def print_json(record: dict[str, Any]) -> None:
+    """One JSON object on stdout."""
+    sys.stdout.write(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def show_pairs(pairs: Sequence[tuple[str, Any]]) -> None:
+    """A list of names and values."""
+    width = max(len(name) for name, _ in pairs)
+    for name, value in pairs:
+        sys.stdout.write(f"{name:<{width}}  {_cell(value)}\n")
+
+
+def show_table(table: pa.Table, title: str, rows: int = 10) -> None:
+    """The first rows of a table."""
+    names = [n for n in table.column_names if table.column(n).null_count < len(table) or not len(table)]
+    shown = table.select(names).slice(0, rows)
+    cells = [[_cell(column[row].as_py()) for column in shown.columns] for row in range(shown.num_rows)]
+    more = len(table) - len(cells)
+    sys.stdout.write("\n")
+    if sys.stdout.isatty():
+        _show_rich(names, cells, title, more)
+        return
+    sys.stdout.write(f"{title}\n")
+    widths = [max(len(name), *(len(row[i]) for row in cells), 0) for i, name in enumerate(names)]
+    for row in [names, *cells]:
+        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        sys.stdout.write(line.rstrip() + "\n")
+    if more > 0:
+        sys.stdout.write(f"... and {more} more\n")
+
+
+def _show_rich(names: list[str], cells: list[list[str]], title: str, more: int) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(
+        title=title, title_justify="left", box=box.SIMPLE_HEAD, caption=f"... and {more} more" if more > 0 else None
+    )
+    for i, name in enumerate(names):
+        table.add_column(name, justify="left" if i == 0 else "right", overflow="ellipsis", no_wrap=True, max_width=32)
+    for row in cells:
+        table.add_row(*(Text(cell) for cell in row))  # Text: square brackets in an id are no markup
+    Console().print(table)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    text = str(value)
+    return text if text.isprintable() else repr(text)

@@ -1,0 +1,48 @@
+"""truegrade demo: the whole walk on simulated ratings, to see what one gets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from truegrade.cli._options import Seed
+
+__all__ = ["demo"]
+
+
+def demo(
+    output: Annotated[str, typer.Option("-o", "--output", metavar="DIR", help="Where to save.")] = "demo-output",
+    seed: Seed = 0,
+) -> None:
+    """Simulate ratings with spammers among the annotators, fit them, and compare with the truth."""
+    from truegrade.charts import save, truth_distribution
+    from truegrade.cli._show import show_pairs
+    from truegrade.cli.fit import DEFAULT_MODEL, show_fit
+    from truegrade.evaluate import evaluate
+    from truegrade.models import make_model
+    from truegrade.simulate import simulate
+    from truegrade.tables import write_tables
+
+    directory = Path(output)
+    drawn = simulate(instances=400, annotators=30, categories=20, ratings_per_instance=5, spammers=0.2, seed=seed)
+    written = write_tables({"ratings": drawn.rows(), "gold": drawn.gold()}, directory, "csv")
+    fit = make_model(DEFAULT_MODEL).fit(drawn.ratings)
+    fit.save(directory / "fit")
+    chart = directory / "truth.png"
+    save(truth_distribution(fit), chart)
+    show_fit(fit, "", json=False)
+    found = evaluate(fit, drawn.gold())
+    show_pairs(
+        [("\nagainst the simulated truth", ""), ("mean squared error", found.mse), ("correlation", found.pearson)]
+    )
+    show_pairs(
+        [
+            ("\nratings", written[0]),
+            ("truth table", directory / "fit" / "truth.csv"),
+            ("annotators", directory / "fit" / "annotators.csv"),
+            ("plot", chart),
+            ("try next", f"truegrade describe {written[0]}"),
+        ]
+    )

@@ -1,0 +1,107 @@
+"""truegrade fit: from a file of ratings to a truth table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from truegrade.cli._options import Json, RatingsOptions, Seed, takes_ratings
+
+if TYPE_CHECKING:
+    from truegrade.fit import Fit
+
+__all__ = ["fit", "show_fit"]
+
+DEFAULT_MODEL = "mean"
+
+
+@takes_ratings
+def fit(
+    *,
+    ratings: Annotated[str, typer.Argument(metavar="RATINGS", help="A file of ratings, or - for stdin.")],
+    model: Annotated[
+        str, typer.Option(help="mean, median or majority; options as in majority:ties=upper.")
+    ] = DEFAULT_MODEL,
+    output: Annotated[str, typer.Option("-o", "--output", metavar="DIR", help="Where to save the fit.")] = "",
+    settings: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="An option of the model.")] = [],  # noqa: B006  typer copies it
+    gold: Annotated[str, typer.Option(metavar="FILE", help="Known truths, which the fit keeps as they are.")] = "",
+    seed: Seed = 0,
+    table_format: Annotated[str, typer.Option("--format", help="Of the tables: csv or parquet.")] = "csv",
+    threads: Annotated[int, typer.Option(min=0, help="Threads to use; 0 = all cores.")] = 0,
+    json: Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    ratings_options: RatingsOptions,
+) -> int:
+    """Infer the truth of every instance from a file of ratings."""
+    from truegrade.cli._show import remark
+    from truegrade.fit import Status
+    from truegrade.fit_files import check_target
+    from truegrade.threads import use_threads
+
+    use_threads(threads)
+    if output:
+        check_target(Path(output), table_format)
+    estimator = _estimator(model, settings, seed)
+    data = ratings_options.read(ratings)
+    known = None
+    if gold:
+        from truegrade.gold import read_gold
+
+        known = read_gold(gold)
+    result = estimator.fit(data, gold=known)
+    if output:
+        result.save(output, format=table_format)
+    if not quiet:
+        remark(result.notes)
+        show_fit(result, output, json=json)
+    return 130 if result.status is Status.INTERRUPTED else 0
+
+
+def _estimator(model: str, settings: list[str], seed: int) -> Any:
+    from dataclasses import fields
+
+    from truegrade.models import make_model, model_class
+    from truegrade.models._options import parse_settings
+
+    chosen: dict[str, Any] = dict(parse_settings(settings))
+    if "seed" in {f.name for f in fields(model_class(model.partition(":")[0]))}:  # type: ignore[arg-type]
+        chosen.setdefault("seed", seed)
+    return make_model(model, chosen)
+
+
+def show_fit(result: Fit, output: str, *, json: bool) -> None:
+    """The summary and the first rows, or one JSON object."""
+    from truegrade.cli._show import print_json, show_pairs, show_table
+
+    if json:
+        record = {
+            "model": result.model,
+            "options": dict(result.options),
+            "status": str(result.status),
+            "iterations": result.iterations,
+            "bound": result.bound,
+            "scale": str(result.scale),
+            "counts": dict(result.counts),
+            "notes": list(result.notes),
+            "output": output or None,
+        }
+        if not output:
+            record |= {"truth": result.truth_table().to_pylist(), "annotators": result.annotators_table().to_pylist()}
+        print_json(record)
+        return
+    counts = result.counts
+    show_pairs(
+        [
+            ("model", result.model + "".join(f" {key}={value}" for key, value in result.options.items())),
+            ("status", f"{result.status}" + (f" after {result.iterations} iterations" if result.iterations else "")),
+            ("scale", result.scale),
+            ("ratings", f"{counts['ratings']} of {counts['instances']} instances by {counts['annotators']} annotators"),
+        ]
+    )
+    if output:
+        show_pairs([("saved in", output)])
+        return
+    show_table(result.truth_table(), "truth")
+    show_table(result.annotators_table().sort_by([("n_ratings", "descending")]), "annotators, busiest first", rows=5)
