@@ -1,0 +1,104 @@
+"""From a file's columns to the columns of a rating: roles found, wide or long, rows or none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from truegrade.columns import Columns, row_number
+from truegrade.errors import ColumnError, FileError, RatingError
+from truegrade.readers.wide import annotator_columns, is_wide, melt, wide_roles
+from truegrade.roles import Roles, resolve_roles
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from truegrade.readers.tablefile import TableFile
+
+__all__ = ["assemble", "plain_table"]
+
+
+def assemble(file: TableFile, given: Roles, where: str, *, wide: bool) -> Columns:
+    """Read the columns that the roles need, and no others."""
+    if wide or is_wide(file.names, given):
+        roles = wide_roles(file.names, given, where)
+        needed = [*roles.columns().values(), *annotator_columns(file.names, roles)]
+        return melt(_read(file, needed, where), given, where)
+    roles = resolve_roles(file.names, given, where, ["annotator", "instance", "rating"])
+    table = _read(file, list(dict.fromkeys(roles.columns().values())), where)
+    columns = {role: table[name] for role, name in roles.columns().items()}
+    if roles.weight:
+        columns["weight"] = _numbers(columns["weight"], roles.weight, where)
+    if roles.timestamp:
+        columns["timestamp"] = _decoded(columns["timestamp"])
+    return Columns(where, **columns)
+
+
+def plain_table(file: TableFile, where: str) -> pa.Table:
+    """All columns that hold single values, text as plain strings."""
+    import pyarrow as pa
+
+    names = [name for name in file.names if name not in file.nested]
+    table = _read(file, names, where)
+    return pa.table([_decoded(column) for column in table.columns], names=names)
+
+
+def _read(file: TableFile, names: list[str], where: str) -> pa.Table:
+    _check_once((name for name in file.names if name in set(names)), where)
+    for name in names:
+        if name in file.nested:
+            raise ColumnError(
+                f"{where}: column '{name}' holds lists or objects ({file.nested[name]}), not single values; "
+                "write each value in a column of its own, or name another column"
+            )
+    table = file.read(names)
+    if table.num_rows == 0:
+        raise FileError(f"{where}: no ratings, only the names of the columns; add rows")
+    return table
+
+
+def _numbers(column: pa.ChunkedArray, name: str, where: str) -> pa.ChunkedArray:
+    """A column of weights as float64; blank text is null."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    column = _decoded(column)
+    if pa.types.is_string(column.type):
+        trimmed = compute.utf8_trim_whitespace(column)
+        column = compute.if_else(compute.equal(trimmed, ""), None, trimmed)
+    try:
+        return column.cast(pa.float64())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        row = _first_that_fails(column)
+        raise RatingError(
+            f"{where}: {row_number(row)}: weight '{column[row]}' (column '{name}') is not a number; correct it"
+        ) from None
+
+
+def _first_that_fails(column: pa.ChunkedArray) -> int:
+    """The first row that is no number, by halving: one cast of a part is much cheaper than many of one row."""
+    import pyarrow as pa
+
+    start, length = 0, len(column)
+    while length > 1:
+        half = length // 2
+        try:
+            column.slice(start, half).cast(pa.float64())
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            length = half
+        else:
+            start, length = start + half, length - half
+    return start
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def _check_once(names: Iterable[str], where: str) -> None:
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ColumnError(f"{where}: {count} columns are called '{name}'; rename all but one")

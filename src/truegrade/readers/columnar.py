@@ -1,0 +1,137 @@
+"""Parquet, Arrow and Feather: typed columns, read a row group or a record batch at a time."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from truegrade.readers.sniff import Format
+from truegrade.readers.source import reading
+from truegrade.readers.tablefile import text_encoded
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from truegrade.readers.source import Source
+
+__all__ = ["ColumnarFile"]
+
+
+class ColumnarFile:
+    """A file with a schema. Ids and ratings keep their types."""
+
+    def __init__(self, source: Source, kind: Format) -> None:
+        import pyarrow as pa
+
+        self._source = source
+        self._kind = kind
+        with reading(source.where, source.called(kind.value)):
+            self._schema: pa.Schema = _SCHEMA[kind](source)
+        self.names: Sequence[str] = self._schema.names
+        self.nested: Mapping[str, str] = {
+            field.name: str(field.type) for field in self._schema if pa.types.is_nested(field.type)
+        }
+
+    def read(self, columns: Sequence[str]) -> pa.Table:
+        """The columns, one part of the file after the other, so that plain text never stands there whole."""
+        import pyarrow as pa
+
+        with reading(self._source.where, self._source.called(self._kind.value)):
+            parts = [_settled(part.select(columns)) for part in _PARTS[self._kind](self._source, columns)]
+            if parts:
+                return pa.concat_tables(parts)
+            return pa.schema([self._schema.field(name) for name in columns]).empty_table()
+
+
+def _settled(part: pa.Table) -> pa.Table:
+    """The part with its text encoded, after a check of what a damaged file could hide: offsets, indices, UTF-8."""
+    import pyarrow as pa
+
+    part.validate(full=True)
+    return pa.table([text_encoded(column) for column in part.columns], names=part.column_names)
+
+
+def _parquet_schema(source: Source) -> pa.Schema:
+    from pyarrow import parquet
+
+    with source.random_access() as raw:
+        return parquet.read_schema(raw)
+
+
+def _parquet_parts(source: Source, columns: Sequence[str]) -> Iterator[pa.Table]:
+    from pyarrow import parquet
+
+    # Only text columns heed read_dictionary; most files hold their dictionaries already.
+    with source.random_access() as raw, parquet.ParquetFile(raw, read_dictionary=list(columns)) as file:
+        for group in range(file.num_row_groups):
+            yield file.read_row_group(group, columns=list(columns))
+
+
+def _arrow_file_schema(source: Source) -> pa.Schema:
+    from pyarrow import ipc
+
+    with source.random_access() as raw:
+        return ipc.open_file(raw).schema
+
+
+def _arrow_file_parts(source: Source, columns: Sequence[str]) -> Iterator[pa.Table]:
+    import pyarrow as pa
+    from pyarrow import ipc
+
+    with source.random_access() as raw:
+        schema = ipc.open_file(raw).schema
+        file = ipc.open_file(raw, options=_included(schema, columns))
+        for number in range(file.num_record_batches):
+            yield pa.table(file.get_batch(number))
+
+
+def _arrow_stream_schema(source: Source) -> pa.Schema:
+    from pyarrow import ipc
+
+    with source.stream() as raw:
+        return ipc.open_stream(raw).schema
+
+
+def _arrow_stream_parts(source: Source, columns: Sequence[str]) -> Iterator[pa.Table]:
+    import pyarrow as pa
+    from pyarrow import ipc
+
+    options = _included(_arrow_stream_schema(source), columns)
+    with source.stream() as raw:
+        for batch in ipc.open_stream(raw, options=options):
+            yield pa.table(batch)
+
+
+def _included(schema: pa.Schema, columns: Sequence[str]) -> pa.ipc.IpcReadOptions:
+    from pyarrow import ipc
+
+    return ipc.IpcReadOptions(included_fields=sorted(schema.get_field_index(name) for name in columns))
+
+
+def _feather_v1_schema(source: Source) -> pa.Schema:
+    return next(_feather_v1_parts(source, None)).schema
+
+
+def _feather_v1_parts(source: Source, columns: Sequence[str] | None) -> Iterator[pa.Table]:
+    from pyarrow import feather
+
+    with source.random_access() as raw, warnings.catch_warnings():
+        # Arrow announces that it will stop reading this old format; users still hold such files.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        table = feather.read_table(raw, columns=None if columns is None else list(columns))
+    yield table
+
+
+_SCHEMA: Mapping[Format, Callable[[Source], pa.Schema]] = {
+    Format.PARQUET: _parquet_schema,
+    Format.ARROW_FILE: _arrow_file_schema,
+    Format.ARROW_STREAM: _arrow_stream_schema,
+    Format.FEATHER_V1: _feather_v1_schema,
+}
+_PARTS: Mapping[Format, Callable[[Source, Sequence[str]], Iterator[pa.Table]]] = {
+    Format.PARQUET: _parquet_parts,
+    Format.ARROW_FILE: _arrow_file_parts,
+    Format.ARROW_STREAM: _arrow_stream_parts,
+    Format.FEATHER_V1: _feather_v1_parts,
+}

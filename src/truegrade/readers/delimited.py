@@ -1,0 +1,128 @@
+"""Text with a delimiter: comma, tab, semicolon or bar; quoted or not."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from truegrade.errors import FileError
+from truegrade.readers.source import reading
+from truegrade.readers.utf8 import check_utf8
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyarrow.csv import InvalidRow
+
+    from truegrade.readers.source import Source
+
+__all__ = ["DelimitedFile"]
+
+_DELIMITERS = (",", "\t", ";", "|")
+_KIND = "delimited text"
+_BLOCK = 1 << 22  # read by several threads
+_CAREFUL_BLOCK = 1 << 28  # read by one; holds rows and headers of any sensible length
+
+
+class DelimitedFile:
+    """CSV and its relatives. Every cell is text, blank or not."""
+
+    nested: Mapping[str, str] = {}
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._delimiter, self.names = _header(source)
+
+    def read(self, columns: Sequence[str]) -> pa.Table:
+        """The columns as dictionaries of strings. Rows of spaces alone are skipped."""
+        import pyarrow as pa
+
+        with reading(self._source.where, self._source.called(_KIND)):
+            try:
+                return self._parse(columns, _RowCheck(), careful=False)
+            except (pa.ArrowInvalid, UnicodeError):
+                return self._read_carefully(columns)
+
+    def _read_carefully(self, columns: Sequence[str]) -> pa.Table:
+        """Read again with one thread, for only then are rows numbered, and in blocks that hold any row."""
+        import pyarrow as pa
+
+        check = _RowCheck()
+        try:
+            return self._parse(columns, check, careful=True)
+        except (pa.ArrowInvalid, UnicodeError):
+            if check.broken is not None:
+                raise FileError(f"{self._source.where}: {_described(check.broken)}") from None
+            check_utf8(self._source)
+            raise
+
+    def _parse(self, columns: Sequence[str], check: _RowCheck, *, careful: bool) -> pa.Table:
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        text = pa.dictionary(pa.int32(), pa.string())
+        with self._source.stream() as stream:
+            return arrow_csv.read_csv(
+                stream,
+                arrow_csv.ReadOptions(use_threads=not careful, block_size=_CAREFUL_BLOCK if careful else _BLOCK),
+                arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True, invalid_row_handler=check),
+                arrow_csv.ConvertOptions(
+                    include_columns=list(columns),
+                    column_types=dict.fromkeys(columns, text),
+                    strings_can_be_null=False,
+                ),
+            )
+
+
+class _RowCheck:
+    """Skips rows of spaces and remembers the first row with too few or too many fields."""
+
+    def __init__(self) -> None:
+        self.broken: InvalidRow | None = None
+
+    def __call__(self, row: InvalidRow) -> str:
+        if not row.text.strip():
+            return "skip"
+        self.broken = self.broken or row
+        return "error"
+
+
+def _described(row: InvalidRow) -> str:
+    number = row.number - 1  # Arrow counts the header
+    fields = "1 field" if row.actual_columns == 1 else f"{row.actual_columns} fields"
+    remedy = "complete the row" if row.actual_columns < row.expected_columns else "quote a field that holds one"
+    return f"row {number} has {fields} where the header has {row.expected_columns}; mend the delimiters: {remedy}"
+
+
+def _header(source: Source) -> tuple[str, list[str]]:
+    """The delimiter that splits the header into most columns, and their names."""
+    rows = {delimiter: _first_rows(source, delimiter) for delimiter in _DELIMITERS}
+    delimiter = max(rows, key=lambda d: len(rows[d][0]) if rows[d] else 0)
+    if not rows[delimiter]:
+        raise FileError(f"{source.where}: has no header; is a quote in its first row not closed?")
+    if len(rows[delimiter]) == 1:
+        raise FileError(f"{source.where}: no ratings, only the header {_shown(rows[delimiter][0])}; add rows")
+    return delimiter, rows[delimiter][0]
+
+
+def _first_rows(source: Source, delimiter: str) -> list[list[str]]:
+    """The header and the row after it, as far as there are such."""
+    found: list[list[str]] = []
+    with reading(source.where, source.called(_KIND)), source.stream() as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
+        try:
+            for row in csv.reader(text, delimiter=delimiter):
+                if row:
+                    found.append(row)
+                if len(found) == 2:
+                    break
+        except csv.Error:  # a field too long to be a name; a quote is not closed
+            pass
+    if found and any("\udc80" <= char <= "\udcff" for name in found[0] for char in name):
+        check_utf8(source)
+    return found
+
+
+def _shown(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names[:12])

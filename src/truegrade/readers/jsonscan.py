@@ -1,0 +1,112 @@
+"""JSON lines read one by one: for the files that need it, and to name the line that is broken."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from truegrade.columns import row_number
+from truegrade.errors import FileError
+from truegrade.readers.utf8 import check_utf8
+from truegrade.scale import shortest_text
+
+if TYPE_CHECKING:
+    from truegrade.readers.source import Source
+
+__all__ = ["Scan", "scan", "text_keys"]
+
+_SAMPLE = 1000
+
+
+@dataclass
+class Scan:
+    """All cells of a file as text."""
+
+    columns: dict[str, list[str | None]] = field(default_factory=dict)
+    nested: dict[str, str] = field(default_factory=dict)  # key -> where it first holds a list or an object
+
+
+def text_keys(source: Source) -> list[str]:
+    """The keys whose values are text, by the first lines; none if these are broken."""
+    kinds: dict[str, bool] = {}
+    try:
+        for record in islice(_records(source), _SAMPLE):
+            for key, value in record.items():
+                if value is not None:
+                    kinds[key] = kinds.get(key, True) and isinstance(value, str)
+    except FileError:
+        return []  # reading on will find the same line
+    return [key for key, is_text in kinds.items() if is_text]
+
+
+def scan(source: Source) -> Scan:
+    """Read every line; the first one that is no object raises an error with its number."""
+    found = Scan()
+    rows = 0
+    for record in _records(source):
+        for key, value in record.items():
+            cells = found.columns.setdefault(key, [])
+            cells.extend([None] * (rows - len(cells)))
+            if isinstance(value, list | dict):
+                found.nested.setdefault(key, f"{row_number(rows)}: {json.dumps(value)[:40]}")
+            cells.append(_text(value))
+        rows += 1
+    for cells in found.columns.values():
+        cells.extend([None] * (rows - len(cells)))
+    return found
+
+
+def _records(source: Source) -> Iterator[dict[str, Any]]:
+    """The object on each line that is not blank."""
+    with source.stream() as stream:
+        lines = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n")
+        row = 0
+        try:
+            for line in lines:
+                if not line.isspace():
+                    yield _record(line, f"{source.where}: {row_number(row)}")
+                    row += 1
+        except UnicodeDecodeError:
+            check_utf8(source)
+            raise
+
+
+def _record(line: str, where: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line, object_pairs_hook=_distinct)
+        line.encode()  # "\ud800" is half a character
+    except json.JSONDecodeError as error:
+        raise FileError(
+            f"{where}: not JSON ({error.msg} at character {error.colno}); write one object per line"
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise FileError(f"{where}: {error}; mend the line") from None
+    if not isinstance(record, dict):
+        raise FileError(f"{where}: {line.strip()[:40]!r} is no JSON object; write one object per line")
+    return record
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key '{twice}' stands there twice")
+    return record
+
+
+def _text(value: Any) -> str | None:
+    """A value as the other reader of JSON lines would give it."""
+    match value:
+        case None | list() | dict():
+            return None
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return None if value != value else shortest_text(value)  # noqa: PLR0124  NaN alone differs
+        case _:
+            return str(value)
