@@ -1,0 +1,158 @@
+"""The one loop of all iterative models: starts, passes, stop rule, best of the starts."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from truegrade.fit import Status
+
+if TYPE_CHECKING:
+    from truegrade.models._base import Progress
+
+__all__ = ["Ascent", "Outcome", "StopRule", "ascend_all"]
+
+_FALL = 1e-9  # of |F|: less is rounding
+
+
+class Ascent(Protocol):
+    """One start on its way up: private, mutable state."""
+
+    def step(self) -> float:
+        """One pass over the ratings and one round of updates; returns the bound."""
+
+    def collapsed(self) -> bool:
+        """Whether the state is a degenerate optimum that must not win."""
+
+
+@dataclass(frozen=True)
+class StopRule:
+    """Stop when the bound moved by less than `tolerance` over `passes` passes; relative to the bound, or absolute.
+
+    The paper stops at the first pass that moves the bound by less than 0.1, which is on any plateau.
+    """
+
+    tolerance: float = 1e-7
+    passes: int = 10
+    relative: bool = True
+    max_iterations: int = 1000
+
+    def met(self, trace: list[float]) -> bool:
+        """Whether the last passes of the trace were flat."""
+        if len(trace) <= self.passes:
+            return False
+        moved = abs(trace[-1] - trace[-1 - self.passes])
+        return moved < self.tolerance * (max(abs(trace[-1]), 1.0) if self.relative else 1.0)
+
+
+@dataclass
+class Outcome:
+    """How one start ended."""
+
+    index: int  # which start
+    state: Ascent
+    status: Status
+    trace: list[float] = field(default_factory=list)
+    falls: int = 0
+
+    @property
+    def bound(self) -> float:
+        """The last bound; minus infinity before the first pass."""
+        return self.trace[-1] if self.trace else -np.inf
+
+
+def ascend(
+    index: int,
+    state: Ascent,
+    rule: StopRule,
+    *,
+    monotone: bool,
+    stopped: threading.Event,
+    progress: Progress | None,
+) -> Outcome:
+    """Take one start up until its bound is flat."""
+    outcome = Outcome(index, state, Status.MAX_ITER)
+    for iteration in range(1, rule.max_iterations + 1):
+        if stopped.is_set():
+            outcome.status = Status.INTERRUPTED
+            return outcome
+        bound = state.step()
+        if not np.isfinite(bound):
+            outcome.status = Status.NOT_FINITE
+            return outcome
+        change = bound - outcome.bound if outcome.trace else np.inf
+        outcome.trace.append(bound)
+        if progress is not None:
+            progress(iteration, bound, change)
+        if change < -_FALL * max(abs(bound), 1.0):
+            outcome.falls += 1
+            if monotone:
+                outcome.status = Status.BOUND_DECREASED
+                return outcome
+        if rule.met(outcome.trace):
+            outcome.status = Status.SPAM_COLLAPSE if state.collapsed() else Status.CONVERGED
+            return outcome
+    if state.collapsed():
+        outcome.status = Status.SPAM_COLLAPSE
+    return outcome
+
+
+def ascend_all(
+    make_start: Callable[[int], Ascent],
+    starts: int,
+    rule: StopRule,
+    *,
+    monotone: bool,
+    workers: int,
+    progress: Progress | None,
+) -> tuple[Outcome, list[tuple[float, Status]]]:
+    """Take every start up; return the best one, and the bound and status of all in order.
+
+    `workers` starts run at the same time, each from its own thread; only the best so far is kept. The first Ctrl-C
+    ends all of them after the pass they are in; the best so far is then INTERRUPTED.
+    """
+    stopped, lock = threading.Event(), threading.Lock()
+    best: list[Outcome] = []
+    endings: list[tuple[float, Status]] = [(-np.inf, Status.INTERRUPTED)] * starts
+
+    def tell(iteration: int, bound: float, change: float) -> None:
+        with lock:
+            if progress is not None:
+                progress(iteration, bound, change)
+
+    def run(index: int) -> None:
+        if stopped.is_set():
+            return
+        outcome = ascend(index, make_start(index), rule, monotone=monotone, stopped=stopped, progress=tell)
+        with lock:
+            endings[index] = (outcome.bound, outcome.status)
+            if not best or _rank(outcome) > _rank(best[0]):
+                best[:] = [outcome]
+
+    with ThreadPoolExecutor(max_workers=max(workers, 1)) as pool:
+        futures = [pool.submit(run, index) for index in range(starts)]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException as error:
+            stopped.set()
+            if not isinstance(error, KeyboardInterrupt):
+                raise
+            for future in futures:
+                future.result()
+    if stopped.is_set() and best:
+        best[0].status = Status.INTERRUPTED
+    if not best:
+        raise KeyboardInterrupt
+    return best[0], endings
+
+
+def _rank(outcome: Outcome) -> tuple[bool, float, int]:
+    """Sound ends before collapsed ones, then the bound; the earlier start where two are equal."""
+    sound = outcome.status not in (Status.SPAM_COLLAPSE, Status.NOT_FINITE) and not outcome.state.collapsed()
+    return sound, outcome.bound, -outcome.index
