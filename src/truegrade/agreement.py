@@ -31,9 +31,7 @@ class Agreement:
     alpha_interval: float | None  # None on a scale of mere names, whose distances mean nothing
     percent: float | None  # share of the pairs of ratings of one instance that are equal, 0 .. 1
     per_annotator: Reals  # (N,): mean share of the others' ratings equal to the annotator's own
-    overlap: NDArray[
-        np.bool_
-    ]  # (N,): False = nobody else rated what this annotator rated; the share is then 0
+    overlap: NDArray[np.bool_]  # (N,): False = nobody else rated what this annotator rated; the share is then 0
     n_pairable: int  # instances with more than one rating, which is what the figures rest on
 
 
@@ -50,32 +48,16 @@ def agreement(ratings: Ratings) -> Agreement:
     """
     if ratings.scale.is_real:
         return _agreement_of_reals(ratings)
-    from truegrade import _kernel
-    from truegrade.threads import default_threads
+    from truegrade.inference.counting import agreement_with_others, grade_counts
 
-    scale, threads = ratings.scale, default_threads()
-    counts = np.empty((ratings.n_instances, scale.n_grades))
-    _kernel.grade_counts(
-        ratings.instance_ptr, ratings.grade, ratings.weight, threads=threads, counts_out=counts
-    )
-    agree, paired = np.empty((2, ratings.n_annotators))
-    _kernel.agreement_sums(
-        ratings.instance_ptr,
-        ratings.annotator,
-        ratings.grade,
-        ratings.weight,
-        grades=scale.n_grades,
-        threads=threads,
-        agree_out=agree,
-        paired_out=paired,
-    )
+    scale, counts, share = ratings.scale, grade_counts(ratings), agreement_with_others(ratings)
     return Agreement(
         alpha_nominal=krippendorff_alpha(counts, "nominal", scale.array),
         alpha_ordinal=krippendorff_alpha(counts, "ordinal", scale.array),
         alpha_interval=krippendorff_alpha(counts, "interval", scale.array) if scale.numbered else None,
         percent=percent_agreement(counts),
-        per_annotator=_frozen(np.divide(agree, paired, out=np.zeros_like(agree), where=paired > 0)),
-        overlap=_frozen(paired > 0),
+        per_annotator=_frozen(np.nan_to_num(share)),
+        overlap=_frozen(~np.isnan(share)),
         n_pairable=int(np.count_nonzero(counts.sum(axis=1) > 1)),
     )
 

@@ -29,14 +29,10 @@ def alpha_by_pairs(units, metric):
     everything = [grade for unit in units for grade in unit]
     totals = [everything.count(grade) for grade in range(3)]
     n = len(everything)
-    expected = sum(distance(metric, a, b, totals) for a, b in permutations(everything, 2)) / (
-        n * (n - 1) or 1
-    )
+    expected = sum(distance(metric, a, b, totals) for a, b in permutations(everything, 2)) / (n * (n - 1) or 1)
     if expected == 0:
         return None
-    observed = sum(
-        distance(metric, a, b, totals) / (len(unit) - 1) for unit in units for a, b in permutations(unit, 2)
-    )
+    observed = sum(distance(metric, a, b, totals) / (len(unit) - 1) for unit in units for a, b in permutations(unit, 2))
     return 1 - observed / n / expected
 
 
@@ -73,9 +69,7 @@ def test_alpha_of_krippendorffs_example():
         3: [0, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, 0],
         4: [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0],
     }
-    counts = np.array(
-        [[sum(row[u] == k for row in rows.values()) for k in range(1, 6)] for u in range(12)], float
-    )
+    counts = np.array([[sum(row[u] == k for row in rows.values()) for k in range(1, 6)] for u in range(12)], float)
     for metric, wanted in (("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)):
         assert krippendorff_alpha(counts, metric, np.arange(1.0, 6)) == pytest.approx(wanted, abs=5e-4)
 
@@ -119,13 +113,9 @@ def test_whole_weights_equal_repeated_rows(rows):
     annotator, instance, rating, weight = (list(column) for column in zip(*rows, strict=True))
     repeated = [[value for row in rows for value in [row[at]] * row[3]] for at in range(3)]
     one = agreement(
-        Ratings.from_arrays(
-            annotator=annotator, instance=instance, rating=rating, weight=weight, scale="1..3"
-        )
+        Ratings.from_arrays(annotator=annotator, instance=instance, rating=rating, weight=weight, scale="1..3")
     )
-    two = agreement(
-        Ratings.from_arrays(annotator=repeated[0], instance=repeated[1], rating=repeated[2], scale="1..3")
-    )
+    two = agreement(Ratings.from_arrays(annotator=repeated[0], instance=repeated[1], rating=repeated[2], scale="1..3"))
     for name in ("alpha_nominal", "alpha_ordinal", "alpha_interval", "percent"):
         wanted = getattr(two, name)
         assert getattr(one, name) == (None if wanted is None else pytest.approx(wanted, rel=1e-12, abs=1e-12))

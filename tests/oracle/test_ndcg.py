@@ -47,10 +47,7 @@ rows = st.tuples(st.integers(0, 2), st.sampled_from([1.0, 2, 2.5, 4]), st.sample
 def test_every_order_of_ties(rows, exponential, cutoff):
     rows = [row for g in range(3) for row in [r for r in rows if r[0] == g][:5]]  # at most 5! orders
     groups, estimates, gold = (np.array(column) for column in zip(*rows, strict=True))
-    wanted = [
-        ndcg_of_group(estimates[groups == g], gold[groups == g], exponential, cutoff)
-        for g in np.unique(groups)
-    ]
+    wanted = [ndcg_of_group(estimates[groups == g], gold[groups == g], exponential, cutoff) for g in np.unique(groups)]
     found = ndcg(estimates, gold, groups, exponential=exponential, cutoff=cutoff)
     assert found == pytest.approx(np.mean(wanted), rel=1e-12)
 

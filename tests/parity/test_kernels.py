@@ -134,9 +134,7 @@ def test_thread_counts_change_no_bit(weighted):
         for name, array in one.items():
             np.testing.assert_array_equal(many[name], array, err_msg=name)
         np.testing.assert_array_equal(counts(_kernel, columns, 5, threads), counts(_kernel, columns, 5))
-        np.testing.assert_array_equal(
-            agreement(_kernel, columns, 300, 5, threads), agreement(_kernel, columns, 300, 5)
-        )
+        np.testing.assert_array_equal(agreement(_kernel, columns, 300, 5, threads), agreement(_kernel, columns, 300, 5))
         np.testing.assert_array_equal(hashes(_kernel, texts, threads), hashes(_kernel, texts))
 
 
@@ -148,6 +146,4 @@ def test_large_inputs_agree_with_the_twins(weighted):
         np.testing.assert_array_equal(found[name], array, err_msg=name)
     columns = sorted_columns(rows, 9_000)
     np.testing.assert_array_equal(counts(_kernel, columns, 5, 2), counts(sums, columns, 5))
-    np.testing.assert_allclose(
-        agreement(_kernel, columns, 300, 5, 2), agreement(sums, columns, 300, 5), rtol=1e-12
-    )
+    np.testing.assert_allclose(agreement(_kernel, columns, 300, 5, 2), agreement(sums, columns, 300, 5), rtol=1e-12)

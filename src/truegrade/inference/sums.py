@@ -38,7 +38,7 @@ def hash_texts(
     hash_out[:] = _mix(hash_out)
 
 
-def csr_sort(  # noqa: PLR0913  the kernel's signature
+def csr_sort(
     instance: NDArray[np.int32],
     annotator: NDArray[np.int32],
     rating: NDArray[Any],
