@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from truegrade.ids import IdTable
 
-__all__ = ["array_columns", "frame_columns", "frame_of", "frame_table"]
+__all__ = ["array_columns", "arrow_column", "frame_columns", "frame_of", "frame_table", "id_column"]
 
 _WHERE = "the frame"
 
@@ -42,7 +42,7 @@ def frame_columns(frame: Any, roles: Roles, *, wide: bool = False) -> Columns:
     for role, name in found.columns().items():
         series = table[original[name]]
         ids = role in ("annotator", "instance", "category")
-        columns[role] = _id_column(series) if ids else _arrow(series, name)
+        columns[role] = id_column(series) if ids else arrow_column(series, name)
     return Columns(_WHERE, **columns, library=library)
 
 
@@ -75,7 +75,7 @@ def frame_table(frame: Any) -> pa.Table:
     names = [str(name) for name in table.columns]
     if len(set(names)) < len(names):
         raise ColumnError(f"{_WHERE}: two columns have the same name")
-    return pa.table([_arrow(table[name], str(name)) for name in table.columns], names=names)
+    return pa.table([arrow_column(table[name], str(name)) for name in table.columns], names=names)
 
 
 def frame_of(table: pa.Table, library: str, ids: Mapping[str, IdTable] | None = None) -> Any:
@@ -94,7 +94,8 @@ def frame_of(table: pa.Table, library: str, ids: Mapping[str, IdTable] | None = 
     return frame
 
 
-def _id_column(series: Any) -> pa.ChunkedArray | ObjectIds:
+def id_column(series: Any) -> pa.ChunkedArray | ObjectIds:
+    """A column of ids: as Arrow, or as Python objects where their types are mixed."""
     import pyarrow as pa
 
     try:
@@ -104,7 +105,8 @@ def _id_column(series: Any) -> pa.ChunkedArray | ObjectIds:
     return column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
 
 
-def _arrow(series: Any, name: str) -> pa.ChunkedArray:
+def arrow_column(series: Any, name: str) -> pa.ChunkedArray:
+    """A column as Arrow; mixed types become text. `name` is for messages."""
     import pyarrow as pa
 
     try:
