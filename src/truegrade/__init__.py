@@ -6,8 +6,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from truegrade.agreement import agreement as agreement
+    from truegrade.describe import describe as describe
+    from truegrade.evaluate import evaluate as evaluate
     from truegrade.fit import Fit as Fit
     from truegrade.fit import Status as Status
+    from truegrade.gold import Gold as Gold
+    from truegrade.gold import read_gold as read_gold
     from truegrade.models.majority import Majority as Majority
     from truegrade.models.mean import Mean as Mean
     from truegrade.models.median import Median as Median
@@ -20,17 +25,23 @@ __version__ = "0.1.0"
 # Where each public name lives. Loaded on first use, so that `import truegrade` costs next to nothing.
 _HOMES = {
     "Fit": "fit",
+    "Gold": "gold",
     "Majority": "models.majority",
     "Mean": "models.mean",
     "Median": "models.median",
     "Ratings": "ratings",
     "Scale": "scale",
     "Status": "fit",
+    "agreement": "agreement",
+    "describe": "describe",
+    "evaluate": "evaluate",
     "read": "readers",
+    "read_gold": "gold",
 }
 
 __all__ = [
     "Fit",
+    "Gold",
     "Majority",
     "Mean",
     "Median",
@@ -38,7 +49,11 @@ __all__ = [
     "Scale",
     "Status",
     "__version__",
+    "agreement",
+    "describe",
+    "evaluate",
     "read",
+    "read_gold",
 ]
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from truegrade.ratings import Ratings
     from truegrade.scale import Scale
 
-__all__ = ["Gold"]
+__all__ = ["Gold", "read_gold"]
 
 
 @dataclass(frozen=True)
@@ -137,6 +137,14 @@ class Gold:
                 f"the ratings have '{ids.labels[0]}'; make the ids match"
             )
         return ids.code[position[met]], self.values[met]
+
+
+def read_gold(source: str, *, scale: Scale | None = None, instance: str = "", gold: str = "") -> Gold:
+    """Gold from a file of any format that :func:`truegrade.read` knows, or from stdin ("-")."""
+    from truegrade.readers import read_table
+
+    where = "stdin" if source == "-" else source
+    return Gold.from_frame(read_table(source), scale=scale, instance=instance, gold=gold, where=where)
 
 
 def _value(cell: Any, scale: Scale | None) -> float:

@@ -32,10 +32,11 @@ def evaluate(
     from truegrade.scale import Scale
 
     table, known = _truth(truth)
+    grades = Scale.of(scale) if scale else known
     found = evaluate_truth(
         table,
-        read_gold(gold, instance=instance, gold_column=gold_column),
-        scale=Scale.of(scale) if scale else known,
+        read_gold(gold, scale=grades, instance=instance, gold=gold_column),
+        scale=grades,
         one_list=one_list,
         cutoff=cutoff or None,
     )
@@ -43,7 +44,7 @@ def evaluate(
     if json:
         print_json(found.to_json())
     else:
-        show_pairs([(name, value) for name, value in found.to_json().items() if name != "notes"])
+        show_pairs(list(found.to_json().items()))
 
 
 def _truth(source: str) -> tuple[Any, Scale | None]:

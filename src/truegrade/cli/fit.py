@@ -49,7 +49,7 @@ def fit(
     if gold:
         from truegrade.gold import read_gold
 
-        known = read_gold(gold)
+        known = read_gold(gold, scale=data.scale)
     result = estimator.fit(data, gold=known)
     if output:
         result.save(output, format=table_format)

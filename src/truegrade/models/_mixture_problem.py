@@ -1,0 +1,135 @@
+"""What all starts of one fit of the ordinal mixture share: the data as the kernel wants it, priors, first guesses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truegrade.errors import OptionError
+from truegrade.inference.mixture_sweep import MixtureOptions, MixturePlan, MixtureRatings
+from truegrade.models._mixture_ascent import MixtureAscent
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from truegrade.fit import Fit
+    from truegrade.gold import Gold
+    from truegrade.models.ordinal_mixture import OrdinalMixture
+    from truegrade.ratings import Ratings
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["MixtureProblem"]
+
+EARNEST_AT_START = 0.9  # from below one half all starts end in "everything is spam"
+
+
+@dataclass(frozen=True)
+class MixtureProblem:
+    """The constants of one fit."""
+
+    model: OrdinalMixture
+    ratings: Ratings
+    data: MixtureRatings
+    options: MixtureOptions
+    plan: MixturePlan
+    thresholds: Floats  # (K+1,)
+    values: Floats  # (K,)
+    widths: Floats  # (K,): of the bins that the spam density is spread over; ones for the ordinal link
+    gold: Floats | None  # (M,): known truths, NaN elsewhere
+    weight_of_annotator: Floats  # (N,)
+    mean_rating: Floats  # (M,)
+    step: float  # the typical distance of two grades: what "one unit" means on this scale
+    middle: float  # of the scale
+    threads: int
+
+    @classmethod
+    def of(cls, model: OrdinalMixture, ratings: Ratings, gold: Gold | None, threads: int) -> MixtureProblem:
+        """Check that model and ratings go together, and prepare the passes."""
+        scale = ratings.scale
+        if scale.is_real and model.link != "real":
+            raise OptionError("ratings on a real scale have no thresholds; choose link=real")
+        thresholds, widths = _thresholds(model, ratings)
+        known = _known(ratings, gold)
+        data = MixtureRatings(
+            instance_ptr=ratings.instance_ptr,
+            annotator=ratings.annotator,
+            grade=None if scale.is_real else ratings.grade,
+            value=ratings.real if scale.is_real else None,
+            weight=ratings.weight,
+            category_ptr=ratings.category_ptr() if model.difficulty == "category" else None,
+            clamped=None if known is None else (~np.isnan(known)).astype(np.uint8),
+        )
+        options = MixtureOptions(
+            link=model.link, responsibility=model.responsibility, difficulty=model.difficulty
+        )
+        weight = np.bincount(ratings.annotator, ratings.weight, ratings.n_annotators).astype(np.float64)
+        return cls(
+            model=model,
+            ratings=ratings,
+            data=data,
+            options=options,
+            plan=MixturePlan.build(data, options, ratings.n_annotators, threads=threads),
+            thresholds=thresholds,
+            values=np.zeros(1) if scale.is_real else scale.array,
+            widths=widths,
+            gold=known,
+            weight_of_annotator=weight,
+            mean_rating=_mean_ratings(ratings),
+            step=_step(ratings),
+            middle=(scale.low + scale.high) / 2 if scale.is_real else float(scale.array.mean()),
+            threads=threads,
+        )
+
+    def start(self, index: int, earlier: Fit | None, *, learn_annotators: bool = True) -> MixtureAscent:
+        """Start number `index`, jittered by the seed; or where an earlier fit ended."""
+        ascent = MixtureAscent.fresh(self, np.random.default_rng((self.model.seed, index)), learn_annotators)
+        if earlier is not None:
+            ascent.resume(earlier)
+        return ascent
+
+
+def _thresholds(model: OrdinalMixture, ratings: Ratings) -> tuple[Floats, Floats]:
+    """b_0 .. b_K, and the widths that turn spam shares into a density where the link is real."""
+    scale = ratings.scale
+    if scale.is_real:
+        # One more step of the typical gap: as K grades cover K steps though they span K - 1.
+        span = scale.high - scale.low
+        reach = span / max(np.unique(ratings.real).size - 1, 1) / 2 or 0.5
+        bounds = np.array([scale.low - reach, scale.high + reach])
+        return bounds, np.diff(bounds)
+    if isinstance(model.thresholds, tuple):
+        bounds = np.array(model.thresholds, dtype=np.float64)
+        if bounds.size != scale.n_grades + 1 or not np.all(np.diff(bounds) > 0):
+            raise OptionError(f"thresholds: the scale {scale} needs {scale.n_grades + 1} ascending numbers")
+    else:
+        bounds = scale.thresholds_with(model.thresholds)
+    if model.link == "ordinal":
+        return bounds, np.ones(scale.n_grades)
+    widths = np.diff(bounds)
+    return bounds, np.where(np.isfinite(widths), widths, np.diff(scale.thresholds))
+
+
+def _known(ratings: Ratings, gold: Gold | None) -> Floats | None:
+    if gold is None:
+        return None
+    known = np.full(ratings.n_instances, np.nan)
+    at, values = gold.on(ratings)
+    known[at] = values
+    return known
+
+
+def _mean_ratings(ratings: Ratings) -> Floats:
+    begins = ratings.instance_ptr[:-1]
+    if ratings.weight is None:
+        return np.add.reduceat(ratings.values(), begins) / np.diff(ratings.instance_ptr)
+    return np.add.reduceat(ratings.weight * ratings.values(), begins) / np.add.reduceat(ratings.weight, begins)
+
+
+def _step(ratings: Ratings) -> float:
+    scale = ratings.scale
+    if scale.is_real:
+        return float(np.std(ratings.real)) or 1.0
+    return (scale.high - scale.low) / (scale.n_grades - 1) if scale.n_grades > 1 else 1.0
