@@ -38,7 +38,11 @@ class ColumnarFile:
         import pyarrow as pa
 
         with reading(self._source.where, self._source.called(self._kind.value)):
-            parts = [_settled(part.select(columns)) for part in _PARTS[self._kind](self._source, columns)]
+            parts = []
+            for part in _PARTS[self._kind](self._source, columns):
+                parts.append(_settled(part.select(columns)))
+                # Else the pool keeps what decoding a part took, and asks for more beside it.
+                pa.default_memory_pool().release_unused()
             if parts:
                 return pa.concat_tables(parts)
             return pa.schema([self._schema.field(name) for name in columns]).empty_table()
