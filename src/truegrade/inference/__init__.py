@@ -1,0 +1,1 @@
+"""Sweeps over the ratings and the updates of parameters."""
