@@ -1,9 +1,9 @@
-# The compiled kernel. Arrays are C-ordered and of the exact dtype; outputs come last and are written in place.
-
-from typing import Any
+# Kernels over arrays: the caller allocates, outputs come last, nothing is kept between calls.
 
 import numpy as np
 from numpy.typing import NDArray
+
+PLAN_CHUNKS: int
 
 def hash_texts(
     offsets: NDArray[np.int64], data: NDArray[np.uint8], *, threads: int, hash_out: NDArray[np.uint64]
@@ -11,14 +11,14 @@ def hash_texts(
 def csr_sort(
     instance: NDArray[np.int32],
     annotator: NDArray[np.int32],
-    rating: NDArray[Any],
+    rating: NDArray[np.uint8] | NDArray[np.float64],
     weight: NDArray[np.float64] | None,
     *,
     threads: int,
     instance_ptr_out: NDArray[np.int64],
     row_out: NDArray[np.uint32],
     annotator_out: NDArray[np.int32],
-    rating_out: NDArray[Any],
+    rating_out: NDArray[np.uint8] | NDArray[np.float64],
 ) -> None: ...
 def grade_counts(
     instance_ptr: NDArray[np.int64],
@@ -38,4 +38,73 @@ def agreement_sums(
     threads: int,
     agree_out: NDArray[np.float64],
     paired_out: NDArray[np.float64],
+) -> None: ...
+def best_isa() -> str: ...
+def mixture_plan_windows(ratings: int, instances: int) -> int: ...
+def mixture_plan(
+    instance_ptr: NDArray[np.int64],
+    category_ptr: NDArray[np.int64] | None,
+    *,
+    annotators: int,
+    threads: int,
+    order_out: NDArray[np.int32],
+    window_ptr_out: NDArray[np.int64],
+    chunk_ptr_out: NDArray[np.int64],
+) -> tuple[int, int]: ...
+def mixture_sweep(
+    instance_ptr: NDArray[np.int64],
+    annotator: NDArray[np.int32],
+    grade: NDArray[np.uint8] | None,
+    value: NDArray[np.float64] | None,
+    weight: NDArray[np.float64] | None,
+    category_ptr: NDArray[np.int64] | None,
+    clamped: NDArray[np.uint8] | None,
+    *,
+    order: NDArray[np.int32],
+    window_ptr: NDArray[np.int64],
+    chunk_ptr: NDArray[np.int64],
+    tau_mean: NDArray[np.float64],
+    tau_log_mean: NDArray[np.float64],
+    eps_log_mean: NDArray[np.float64],
+    eps_log1m_mean: NDArray[np.float64],
+    bounds: NDArray[np.float64],
+    grade_value: NDArray[np.float64],
+    log_spam: NDArray[np.float64],
+    z_prior_mean: float,
+    z_prior_precision: float,
+    delta_prior_shape: float,
+    delta_prior_rate: float,
+    delta_mean: float,
+    delta_log_mean: float,
+    link: int,
+    responsibility: int,
+    difficulty: int,
+    isa: str,
+    threads: int,
+    z_mean: NDArray[np.float64],
+    z_precision: NDArray[np.float64],
+    delta_shape: NDArray[np.float64] | None,
+    delta_rate: NDArray[np.float64] | None,
+    annotator_out: NDArray[np.float64],
+    spam_weight_out: NDArray[np.float64],
+    totals_out: NDArray[np.float64],
+    responsibility_out: NDArray[np.float64] | None,
+) -> None: ...
+def truncated_normal_moments(
+    lower: NDArray[np.float64],
+    upper: NDArray[np.float64],
+    mean: NDArray[np.float64],
+    precision: NDArray[np.float64],
+    *,
+    isa: str,
+    log_mass_out: NDArray[np.float64],
+    mean_out: NDArray[np.float64],
+    spread_out: NDArray[np.float64],
+) -> None: ...
+def gamma_functions(
+    shape: NDArray[np.float64],
+    *,
+    isa: str,
+    digamma_out: NDArray[np.float64],
+    log_gamma_out: NDArray[np.float64],
 ) -> None: ...

@@ -1,5 +1,6 @@
 // Shapes are checked here, once; past this file there are pointers. The interpreter is released while a kernel runs.
 #include "arrays.hpp"
+#include "bind_mixture.hpp"
 #include "counts.hpp"
 #include "hash.hpp"
 #include "sort.hpp"
@@ -69,6 +70,7 @@ NB_MODULE(_kernel, m) {
         "counts_out"_a);
   m.def("agreement_sums", &bind_agreement_sums, "instance_ptr"_a, "annotator"_a, "grade"_a, "weight"_a.none(),
         nb::kw_only(), "grades"_a, "threads"_a, "agree_out"_a, "paired_out"_a);
+  bind_mixture(m);
 }
 
 }  // namespace truegrade
