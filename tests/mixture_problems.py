@@ -38,9 +38,7 @@ class Problem(NamedTuple):
     def run(self, sweep, passes: int = 2, threads: int = 1, isa: str = "auto") -> dict[str, np.ndarray]:
         """All outputs after some passes, each from the state the last one left."""
         state = self.state.copy()
-        sums = MixtureSums.empty(
-            self.annotators, len(self.parameters.grade_value), len(self.ratings.annotator)
-        )
+        sums = MixtureSums.empty(self.annotators, len(self.parameters.grade_value), len(self.ratings.annotator))
         plan = MixturePlan.build(self.ratings, self.options, self.annotators, threads)
         for _ in range(passes):
             sweep(self.ratings, plan, self.options, self.parameters, state, sums, threads, isa)

@@ -80,9 +80,7 @@ def quadrature() -> tuple[list[Real], list[Real]]:
     """Positive nodes and weights of the Gauss-Legendre rule on [-1, 1]."""
     n = QUADRATURE_NODES
     series = mp.taylor(lambda x: mp.legendre(n, x), 0, n)
-    nodes = sorted(
-        x.real for x in mp.polyroots(list(reversed(series)), maxsteps=200, extraprec=200) if x.real > 0
-    )
+    nodes = sorted(x.real for x in mp.polyroots(list(reversed(series)), maxsteps=200, extraprec=200) if x.real > 0)
     weights = [2 / ((1 - x * x) * mp.diff(lambda y: mp.legendre(n, y), x) ** 2) for x in nodes]
     return nodes, weights
 

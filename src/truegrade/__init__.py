@@ -6,9 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from truegrade.agreement import agreement as agreement
-    from truegrade.describe import describe as describe
-    from truegrade.evaluate import evaluate as evaluate
+    from truegrade.agreement import measure_agreement as measure_agreement
+    from truegrade.description import describe as describe
+    from truegrade.evaluation import evaluate as evaluate
     from truegrade.fit import Fit as Fit
     from truegrade.fit import Status as Status
     from truegrade.gold import Gold as Gold
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from truegrade.models.majority import Majority as Majority
     from truegrade.models.mean import Mean as Mean
     from truegrade.models.median import Median as Median
+    from truegrade.models.ordinal_mixture import OrdinalMixture as OrdinalMixture
     from truegrade.ratings import Ratings as Ratings
     from truegrade.readers import read as read
     from truegrade.scale import Scale as Scale
@@ -29,12 +30,13 @@ _HOMES = {
     "Majority": "models.majority",
     "Mean": "models.mean",
     "Median": "models.median",
+    "OrdinalMixture": "models.ordinal_mixture",
     "Ratings": "ratings",
     "Scale": "scale",
     "Status": "fit",
-    "agreement": "agreement",
-    "describe": "describe",
-    "evaluate": "evaluate",
+    "measure_agreement": "agreement",
+    "describe": "description",
+    "evaluate": "evaluation",
     "read": "readers",
     "read_gold": "gold",
 }
@@ -45,13 +47,14 @@ __all__ = [
     "Majority",
     "Mean",
     "Median",
+    "OrdinalMixture",
     "Ratings",
     "Scale",
     "Status",
     "__version__",
-    "agreement",
     "describe",
     "evaluate",
+    "measure_agreement",
     "read",
     "read_gold",
 ]

@@ -61,6 +61,8 @@ class Fit:
     annotator_columns: Mapping[str, NDArray[np.float64]]  # (N,) each; NaN = not known
     category_columns: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)  # (C,) each
     parameters: Mapping[str, NDArray[Any]] = field(default_factory=dict)  # for warm starts and predictions
+    hyperparameters: Mapping[str, Any] = field(default_factory=dict)  # as fixed or learned
+    all_spam_bound: float | None = None  # of the degenerate optimum that calls every rating spam
     iterations: int = 0
     trace: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))  # the bound after each iteration
     bounds: tuple[float, ...] = ()  # of all starts

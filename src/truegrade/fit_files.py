@@ -31,6 +31,8 @@ _OWNED = ("fit.json", "report.html", *(f"{table}.{format_}" for table in _TABLES
 _PLAIN = (
     "model",
     "options",
+    "hyperparameters",
+    "all_spam_bound",
     "iterations",
     "bounds",
     "seed",

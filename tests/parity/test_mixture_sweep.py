@@ -88,9 +88,7 @@ def test_threads_give_the_same_bits_and_instruction_sets_agree(options: MixtureO
 
 @every_configuration
 def test_integer_weights_equal_repeated_ratings(options: MixtureOptions) -> None:
-    problem = make_problem(
-        options, np.random.default_rng(2).poisson(3, 100), on_scale=options.link == "ordinal"
-    )
+    problem = make_problem(options, np.random.default_rng(2).poisson(3, 100), on_scale=options.link == "ordinal")
     times = np.random.default_rng(3).integers(0, 4, len(problem.ratings.annotator))
     weighted = problem._replace(ratings=replace(problem.ratings, weight=times.astype(float)))
     found, wanted = weighted.run(mixture_sweep), repeat_ratings(problem, times).run(mixture_sweep)
@@ -148,9 +146,7 @@ def test_clamped_instances_stay(options: MixtureOptions) -> None:
 @pytest.mark.parametrize("link", ["ordinal", "real"])
 def test_exact_passes_never_lower_the_bound(link: str, difficulty: str) -> None:
     """With tau and eps held still the totals are the whole bound."""
-    problem = make_problem(
-        MixtureOptions(link=link, responsibility="exact", difficulty=difficulty), np.full(300, 4)
-    )
+    problem = make_problem(MixtureOptions(link=link, responsibility="exact", difficulty=difficulty), np.full(300, 4))
     bounds = []
     for passes in range(1, 16):
         rating, z, delta = problem.run(mixture_sweep, passes=passes)["totals"]

@@ -16,7 +16,7 @@ __all__ = ["SHAPE_LIMIT", "gamma_kl", "gamma_log_mean", "gamma_mle", "rate_mle",
 SHAPE_LIMIT = 1e6  # a learned shape stops here: its gamma is a point for all purposes
 
 
-def gamma_log_mean(shape: Floats, rate: Floats) -> Floats:
+def gamma_log_mean(shape: Floats | float, rate: Floats | float) -> Floats:
     """E ln x under G(shape, rate)."""
     from scipy.special import digamma
 
@@ -24,7 +24,7 @@ def gamma_log_mean(shape: Floats, rate: Floats) -> Floats:
     return log_mean
 
 
-def gamma_kl(shape: Floats, rate: Floats, prior_shape: float, prior_rate: float) -> Floats:
+def gamma_kl(shape: Floats | float, rate: Floats | float, prior_shape: float, prior_rate: float) -> Floats:
     """KL(G(shape, rate) || G(prior_shape, prior_rate)), elementwise."""
     from scipy.special import digamma, gammaln
 

@@ -110,9 +110,7 @@ class MixturePlan:
     chunk_ptr: NDArray[np.int64]  # (chunks+1,) over windows
 
     @classmethod
-    def build(
-        cls, ratings: MixtureRatings, options: MixtureOptions, annotators: int, threads: int = 1
-    ) -> MixturePlan:
+    def build(cls, ratings: MixtureRatings, options: MixtureOptions, annotators: int, threads: int = 1) -> MixturePlan:
         """Plan the passes over `ratings`."""
         instances = len(ratings.instance_ptr) - 1
         order = np.empty(instances, np.int32)

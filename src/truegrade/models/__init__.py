@@ -17,6 +17,7 @@ _HOMES = {
     "mean": ("mean", "Mean"),
     "median": ("median", "Median"),
     "majority": ("majority", "Majority"),
+    "ordinal-mixture": ("ordinal_mixture", "OrdinalMixture"),
 }
 MODEL_NAMES = tuple(_HOMES)
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Hyper", "MixtureAscent"]
 
+_EARNEST = 0.9
 _COLLAPSED = 0.2  # mean responsibility below which nearly everything is called spam
 
 
@@ -59,7 +60,7 @@ class MixtureAscent:
         hyper = _first_hyper(problem)
         ease = model.ease or hyper.phi / hyper.eta
         tau = np.exp(0.1 * rng.standard_normal(ratings.n_annotators)) / (ease * problem.step**2)
-        earnest = EarnestPosterior.start(problem, rng)
+        earnest = _first_earnest(problem, rng)
         shape = hyper.alpha + problem.weight_of_annotator / 2
         z = problem.mean_rating + 0.3 * problem.step * rng.standard_normal(ratings.n_instances)
         per_instance = np.diff(ratings.instance_ptr)
@@ -103,7 +104,7 @@ class MixtureAscent:
             delta_prior_shape=h.phi,
             delta_prior_rate=h.eta,
             delta_mean=delta_mean,
-            delta_log_mean=float(gamma_log_mean(*map(np.float64, self.delta))) if ease is None else float(np.log(ease)),
+            delta_log_mean=float(gamma_log_mean(*self.delta)) if ease is None else float(np.log(ease)),
         )
 
     def step(self) -> float:
@@ -140,8 +141,7 @@ class MixtureAscent:
         model = self.problem.model
         if model.difficulty != "none" or model.ease is not None:
             return 0.0
-        shape, rate = map(np.float64, self.delta)
-        return float(gamma_kl(shape, rate, self.hyper.phi, self.hyper.eta))
+        return float(gamma_kl(*self.delta, self.hyper.phi, self.hyper.eta))
 
     def _update(self) -> None:
         earnest, distance, wavering = self.sums.annotator.T  # (N,) each; see MixtureSums
@@ -217,6 +217,17 @@ def _first_hyper(problem: MixtureProblem) -> Hyper:
         lam=first(model.lam, 0.1),
         pi=pi,
     )
+
+
+def _first_earnest(problem: MixtureProblem, rng: np.random.Generator) -> EarnestPosterior:
+    """eps = .9 for everyone but for the jitter: starts below one half end with everything called spam."""
+    model, total = problem.model, problem.weight_of_annotator
+    if not model.spam or not isinstance(model.epsilon, str):
+        return EarnestPosterior.fixed(total, 1.0 if not model.spam else float(model.epsilon))
+    eps = np.clip(_EARNEST + 0.02 * rng.standard_normal(total.size), 0.8, 0.98)
+    prior = None if model.epsilon_prior is None else (model.epsilon_prior[0], model.epsilon_prior[1])
+    newton = bool(int(__import__("os").environ.get("NEWTON","1"))) and model.responsibility == "exact" and prior is None
+    return EarnestPosterior(total, eps, prior, learned=True, newton=newton)
 
 
 def _gamma_prior(

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MixtureProblem"]
 
-EARNEST_AT_START = 0.9  # from below one half all starts end in "everything is spam"
-
 
 @dataclass(frozen=True)
 class MixtureProblem:
@@ -62,9 +60,7 @@ class MixtureProblem:
             category_ptr=ratings.category_ptr() if model.difficulty == "category" else None,
             clamped=None if known is None else (~np.isnan(known)).astype(np.uint8),
         )
-        options = MixtureOptions(
-            link=model.link, responsibility=model.responsibility, difficulty=model.difficulty
-        )
+        options = MixtureOptions(link=model.link, responsibility=model.responsibility, difficulty=model.difficulty)
         weight = np.bincount(ratings.annotator, ratings.weight, ratings.n_annotators).astype(np.float64)
         return cls(
             model=model,

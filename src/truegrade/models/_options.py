@@ -10,7 +10,7 @@ from truegrade.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["check_choices", "parse_settings", "with_options"]
+__all__ = ["check_choices", "check_positive", "parse_settings", "with_options"]
 
 M = TypeVar("M")
 
@@ -47,6 +47,14 @@ def check_choices(model: object) -> None:
             raise OptionError(f"{f.name}={value}: choose one of {choices}")
 
 
+def check_positive(model: object, names: Iterable[str]) -> None:
+    """Refuse numbers that are not positive and finite; text and None pass."""
+    for name in names:
+        value = getattr(model, name)
+        if isinstance(value, int | float) and not 0 < value < float("inf"):
+            raise OptionError(f"{name}={value}: must be a positive number")
+
+
 def _read(key: str, value: Any, kind: Any) -> Any:
     if not isinstance(value, str):
         return value
@@ -61,6 +69,11 @@ def _read(key: str, value: Any, kind: Any) -> Any:
                 return number(value)
             except ValueError:
                 continue
+    if any(get_origin(choice) is tuple for choice in kinds) and "," in value:
+        try:
+            return tuple(float(part) for part in value.split(","))
+        except ValueError:
+            raise OptionError(f"{key}={value}: give numbers with commas between them") from None
     for choice in kinds:
         if choice is str or (get_origin(choice) is Literal and value in get_args(choice)):
             return value
@@ -68,6 +81,13 @@ def _read(key: str, value: Any, kind: Any) -> Any:
 
 
 def _wanted(kinds: tuple[Any, ...]) -> str:
-    names = {bool: "true or false", int: "a whole number", float: "a number", type(None): "none"}
+    kinds = tuple(tuple if get_origin(k) is tuple else k for k in kinds)
+    names = {
+        tuple: "numbers with commas",
+        bool: "true or false",
+        int: "a whole number",
+        float: "a number",
+        type(None): "none",
+    }
     told = [", ".join(map(str, get_args(k))) if get_origin(k) is Literal else names.get(k, "text") for k in kinds]
     return "choose " + " or ".join(told)

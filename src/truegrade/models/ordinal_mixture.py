@@ -87,7 +87,9 @@ class OrdinalMixture:
         if self.ease is not None and self.difficulty != "none":
             raise OptionError(f"ease={self.ease} fixes the only delta; it goes with difficulty=none")
         if self.difficulty == "none" and "learn" in (self.phi, self.eta):
-            raise OptionError("phi and eta cannot be learned from a single delta; choose difficulty category or instance")
+            raise OptionError(
+                "phi and eta cannot be learned from a single delta; choose difficulty category or instance"
+            )
 
     def fit(
         self,
@@ -133,4 +135,3 @@ class OrdinalMixture:
         if self.stop == "paper":
             return StopRule(0.1, passes=1, relative=False, max_iterations=self.max_iterations)
         return StopRule(self.tolerance, max_iterations=self.max_iterations)
-

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truegrade.agreement import agreement
+from truegrade.agreement import measure_agreement
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,7 +53,7 @@ def describe(ratings: Ratings) -> Description:
     >>> found.instances, found.ratings_per_instance["mean"]
     (1, 2.0)
     """
-    found = agreement(ratings)
+    found = measure_agreement(ratings)
     per_instance, per_annotator = np.diff(ratings.instance_ptr), ratings.ratings_per_annotator()
     shares = np.bincount(ratings.grade, ratings.weight, ratings.scale.n_grades) / ratings.total_weight
     return Description(

@@ -1,0 +1,76 @@
+"""Warm starts: an earlier fit's parameters for the ids that it knows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truegrade.errors import OptionError
+from truegrade.joining import join
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from truegrade.fit import Fit
+    from truegrade.ids import IdTable
+    from truegrade.models._mixture_ascent import MixtureAscent
+
+__all__ = ["resume"]
+
+
+def resume(ascent: MixtureAscent, earlier: Fit) -> None:
+    """Move a fresh start to where an earlier fit ended."""
+    problem, old = ascent.problem, earlier.parameters
+    if earlier.model != problem.model.name:
+        raise OptionError(f"a fit of {earlier.model} cannot start {problem.model.name}; pass one of the same model")
+    if earlier.scale != problem.ratings.scale:
+        raise OptionError(f"the earlier fit has the scale {earlier.scale}, these ratings have {problem.ratings.scale}")
+    _resume_hyper(ascent, earlier)
+    here, there = _meeting(problem.ratings.annotators, earlier.annotator_ids)
+    # Annotators that the earlier fit does not know are drawn from its population.
+    ascent.tau_shape = np.full(len(problem.ratings.annotators), ascent.hyper.alpha)
+    ascent.tau_rate = np.full(len(problem.ratings.annotators), ascent.hyper.beta)
+    ascent.tau_shape[here], ascent.tau_rate[here] = old["tau_shape"][there], old["tau_rate"][there]
+    if ascent.earnest.learned:
+        eps = np.full(len(problem.ratings.annotators), np.average(old["eps"], weights=earlier.ratings_per_annotator))
+        eps[here] = old["eps"][there]
+        ascent.earnest = replace(ascent.earnest, eps=eps)
+    here, there = _meeting(problem.ratings.instances, earlier.instance_ids)
+    free = np.ones(here.size, dtype=bool) if problem.gold is None else np.isnan(problem.gold[here])
+    ascent.state.z_mean[here[free]] = old["z_mean"][there[free]]
+    finite = free & np.isfinite(old["z_precision"][there])  # what was gold there need not be gold here
+    ascent.state.z_precision[here[finite]] = old["z_precision"][there[finite]]
+    _resume_ease(ascent, earlier, here, there)
+
+
+def _resume_hyper(ascent: MixtureAscent, earlier: Fit) -> None:
+    model, hyper = ascent.problem.model, earlier.hyperparameters
+    for name in ("alpha", "beta", "phi", "eta", "mu", "lam"):
+        if getattr(model, name) == "learn":
+            setattr(ascent.hyper, name, hyper[name])
+    if model.pi == "learn":
+        ascent.hyper.pi = np.array(hyper["pi"])
+    if model.difficulty == "none" and "delta" in earlier.parameters:
+        shape, rate = earlier.parameters["delta"]
+        ascent.delta = (float(shape), float(rate))
+
+
+def _resume_ease(ascent: MixtureAscent, earlier: Fit, here: NDArray[np.intp], there: NDArray[np.intp]) -> None:
+    state, old = ascent.state, earlier.parameters
+    if state.delta_shape is None or state.delta_rate is None or "delta_shape" not in old:
+        return
+    ratings = ascent.problem.ratings
+    if ascent.problem.model.difficulty == "category":
+        if ratings.categories is None or earlier.category_ids is None:
+            return
+        here, there = _meeting(ratings.categories, earlier.category_ids)
+    state.delta_shape[here], state.delta_rate[here] = old["delta_shape"][there], old["delta_rate"][there]
+
+
+def _meeting(new: IdTable, old: IdTable) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The codes of the ids that both have: in the new ratings, and in the earlier fit."""
+    position = join(new.labels, old.labels, new.objects, old.objects).position
+    met = position >= 0
+    return new.code[met].astype(np.intp), old.code[position[met]].astype(np.intp)

@@ -1,0 +1,161 @@
+"""The end of an ordinal mixture: its state as a Fit, with the warnings that help."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from truegrade.fit import Fit, Status, about_input
+from truegrade.inference.counting import agreement_with_others
+from truegrade.inference.gamma import SHAPE_LIMIT
+from truegrade.posterior import GaussianPosterior
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from truegrade.models._em import Outcome
+    from truegrade.models._mixture_ascent import MixtureAscent
+    from truegrade.models._mixture_problem import MixtureProblem
+    from truegrade.models.ordinal_mixture import OrdinalMixture
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["mixture_fit"]
+
+_SPAMMER = 0.05  # an earnestness below this says that all ratings are spam
+_FEW_RATINGS = 5.0  # per annotator (median); below this annotators can hardly be told apart
+_NAMED = 5
+
+
+def mixture_fit(
+    model: OrdinalMixture, problem: MixtureProblem, best: Outcome, endings: list[tuple[float, Status]]
+) -> Fit:
+    """Everything the winning start found."""
+    ascent: MixtureAscent = best.state  # type: ignore[assignment]
+    state, h = ascent.state, ascent.hyper
+    hyperparameters: dict[str, Any] = {
+        name: float(getattr(h, name)) for name in ("alpha", "beta", "phi", "eta", "mu", "lam")
+    }
+    return Fit(
+        model=model.name,
+        options=asdict(model),
+        status=best.status,
+        posterior=GaussianPosterior(state.z_mean, 1 / np.sqrt(state.z_precision)),
+        annotator_columns=_annotator_columns(ascent),
+        category_columns=_category_columns(ascent),
+        parameters=_parameters(ascent),
+        hyperparameters={
+            **hyperparameters,
+            "pi": h.pi.tolist(),
+            "mean_responsibility": ascent.mean_responsibility(),
+        },
+        all_spam_bound=ascent.all_spam_bound() if model.spam else None,
+        iterations=len(best.trace),
+        trace=np.array(best.trace),
+        bounds=tuple(bound for bound, _ in endings),
+        seed=model.seed,
+        notes=(*problem.ratings.notes(), *_notes(model, ascent, best, endings)),
+        **about_input(problem.ratings),
+    )
+
+
+def _parameters(ascent: MixtureAscent) -> dict[str, Floats]:
+    state = ascent.state
+    parameters = {
+        "z_mean": state.z_mean,
+        "z_precision": state.z_precision,
+        "tau_shape": ascent.tau_shape,
+        "tau_rate": ascent.tau_rate,
+        "eps": ascent.earnest.eps,
+    }
+    if state.delta_shape is not None and state.delta_rate is not None:
+        return parameters | {"delta_shape": state.delta_shape, "delta_rate": state.delta_rate}
+    return parameters | {"delta": np.array(ascent.delta)}
+
+
+def _annotator_columns(ascent: MixtureAscent) -> dict[str, Floats]:
+    ratings = ascent.problem.ratings
+    expertise = ascent.tau_shape / ascent.tau_rate
+    columns = {
+        "spamminess": 1 - ascent.earnest.eps,
+        "expertise": expertise,
+        "earnestness": ascent.earnest.eps,
+        "expertise_sd": np.sqrt(ascent.tau_shape) / ascent.tau_rate,
+    }
+    if not ratings.scale.is_real:
+        columns |= {"agreement": agreement_with_others(ratings), "expected_agreement": _expected(ascent, expertise)}
+    return columns
+
+
+def _expected(ascent: MixtureAscent, expertise: Floats) -> Floats:
+    """How often each annotator names the true grade (N,): truths spread as estimated, difficulty average."""
+    from scipy.special import ndtr
+
+    problem, scale = ascent.problem, ascent.problem.ratings.scale
+    share = np.bincount(scale.nearest(ascent.state.z_mean), minlength=scale.n_grades) / ascent.state.z_mean.size
+    root = np.sqrt(expertise * _mean_ease(ascent))[:, None]
+    bounds = scale.thresholds_with("infinite")
+    right = ndtr((bounds[1:] - scale.array) * root) - ndtr((bounds[:-1] - scale.array) * root)  # (N, K)
+    eps = ascent.earnest.eps[:, None]
+    expected: Floats = (eps * right + (1 - eps) * ascent.hyper.pi[: scale.n_grades]) @ share
+    return expected if problem.model.spam else right @ share
+
+
+def _mean_ease(ascent: MixtureAscent) -> float:
+    state, model = ascent.state, ascent.problem.model
+    if state.delta_shape is not None and state.delta_rate is not None:
+        return float(np.mean(state.delta_shape / state.delta_rate))
+    return model.ease or ascent.delta[0] / ascent.delta[1]
+
+
+def _category_columns(ascent: MixtureAscent) -> dict[str, Floats]:
+    """Ease and difficulty per category; with an ease per instance, their average over the category's instances."""
+    state, ratings = ascent.state, ascent.problem.ratings
+    if state.delta_shape is None or state.delta_rate is None or ratings.category is None:
+        return {}
+    ease = state.delta_shape / state.delta_rate
+    if ascent.problem.model.difficulty == "instance":
+        counts = np.bincount(ratings.category, minlength=ratings.n_categories)
+        ease = np.bincount(ratings.category, ease, ratings.n_categories) / counts
+        return {"ease": ease, "difficulty": 1 / ease}
+    return {"ease": ease, "difficulty": 1 / ease, "ease_sd": np.sqrt(state.delta_shape) / state.delta_rate}
+
+
+def _notes(
+    model: OrdinalMixture, ascent: MixtureAscent, best: Outcome, endings: list[tuple[float, Status]]
+) -> list[str]:
+    ratings = ascent.problem.ratings
+    notes = []
+    if best.status is Status.SPAM_COLLAPSE:
+        notes.append("every start ended by calling nearly all ratings spam: do not use this fit; try epsilon_prior=1,1")
+    elif all(status is Status.MAX_ITER for _, status in endings):
+        notes.append(f"no start converged in {model.max_iterations} iterations; raise max_iterations")
+    if best.falls and model.responsibility == "printed":
+        notes.append(f"the bound fell in {best.falls} passes, as the printed update may let it")
+    if model.responsibility == "printed" and model.thresholds == "infinite" and model.link == "ordinal":
+        notes.append("the printed update with infinite thresholds is known to fail; choose finite ones or exact")
+    spammers = np.flatnonzero((ascent.earnest.eps < _SPAMMER) & ascent.earnest.learned)
+    if spammers.size:
+        named = ", ".join(f"'{ratings.annotators.label_of(int(n))}'" for n in spammers[:_NAMED])
+        more = f" and {spammers.size - _NAMED} more" if spammers.size > _NAMED else ""
+        notes.append(f"all ratings judged spam: {spammers.size} annotators ({named}{more})")
+    if "learn" in (model.alpha, model.beta) and ascent.hyper.alpha >= SHAPE_LIMIT:
+        notes.append("the learned prior of expertise ran to its limit: all annotators count alike")
+    if np.median(ratings.ratings_per_annotator()) < _FEW_RATINGS:
+        notes.append("half of the annotators gave fewer than 5 ratings: they can hardly be told apart")
+    correlation = _correlation(ascent.state.z_mean, ascent.problem.mean_rating)
+    if correlation < 0:
+        notes.append(
+            f"the estimates run against the mean of the ratings (correlation {correlation:.2f}): distrust them"
+        )
+    if not ratings.scale.numbered:
+        notes.append(f"the grades have no numbers, so {ratings.scale} count as 1 to {ratings.scale.n_grades}")
+    return notes
+
+
+def _correlation(one: Floats, two: Floats) -> float:
+    if one.size < 2 or np.ptp(one) == 0 or np.ptp(two) == 0:
+        return 0.0
+    return float(np.corrcoef(one, two)[0, 1])
