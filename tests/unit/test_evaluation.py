@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from truegrade.errors import ColumnError, GoldError, IdError, ScaleError
-from truegrade.evaluate import evaluate
+from truegrade.evaluation import evaluate
 from truegrade.gold import Gold
 from truegrade.models.mean import Mean
 from truegrade.ratings import Ratings
