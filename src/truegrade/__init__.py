@@ -6,9 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from truegrade.agreement import agreement as agreement
-    from truegrade.describe import describe as describe
-    from truegrade.evaluate import evaluate as evaluate
+    from truegrade.description import describe as describe
+    from truegrade.evaluation import evaluate as evaluate
     from truegrade.fit import Fit as Fit
     from truegrade.fit import Status as Status
     from truegrade.gold import Gold as Gold
@@ -18,11 +17,15 @@ if TYPE_CHECKING:
     from truegrade.models.median import Median as Median
     from truegrade.ratings import Ratings as Ratings
     from truegrade.readers import read as read
+    from truegrade.reliability import agreement as agreement
     from truegrade.scale import Scale as Scale
+    from truegrade.simulation import simulate as simulate
+    from truegrade.simulation import with_spam as with_spam
 
 __version__ = "0.1.0"
 
-# Where each public name lives. Loaded on first use, so that `import truegrade` costs next to nothing.
+# Where each public name lives. Loaded on first use, so that `import truegrade` costs next to nothing. No home is
+# called like a name in it: Python binds a module to its name in the package as soon as anything imports it.
 _HOMES = {
     "Fit": "fit",
     "Gold": "gold",
@@ -32,11 +35,13 @@ _HOMES = {
     "Ratings": "ratings",
     "Scale": "scale",
     "Status": "fit",
-    "agreement": "agreement",
-    "describe": "describe",
-    "evaluate": "evaluate",
+    "agreement": "reliability",
+    "describe": "description",
+    "evaluate": "evaluation",
     "read": "readers",
     "read_gold": "gold",
+    "simulate": "simulation",
+    "with_spam": "simulation",
 }
 
 __all__ = [
@@ -54,6 +59,8 @@ __all__ = [
     "evaluate",
     "read",
     "read_gold",
+    "simulate",
+    "with_spam",
 ]
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from truegrade.agreement import agreement, krippendorff_alpha, percent_agreement
 from truegrade.ratings import Ratings
+from truegrade.reliability import agreement, krippendorff_alpha, percent_agreement
 
 VALUES = np.array([0.0, 1.0, 5.0])
 

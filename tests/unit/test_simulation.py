@@ -67,16 +67,16 @@ def test_edges(options):
     assert ratings.n_repeats == max(0, ratings.n_ratings - cells)
     low, high = ratings.scale.thresholds[[0, -1]]
     assert np.all((drawn.truth >= low) & (drawn.truth <= high))
-    assert drawn.frame().num_rows == ratings.n_ratings
+    assert drawn.rows().num_rows == ratings.n_ratings
 
 
 def test_a_seed_fixes_everything():
     first, again, other = (simulate(instances=50, difficulty="instance", seed=seed) for seed in (3, 3, 4))
-    assert first.frame().equals(again.frame())
+    assert first.rows().equals(again.rows())
     assert first.gold().equals(again.gold())
     for name in ("truth", "earnestness", "expertise", "adversary", "ease", "y"):
         np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
-    assert not first.frame().equals(other.frame())
+    assert not first.rows().equals(other.rows())
 
 
 def test_parts_have_streams_of_their_own():
@@ -153,10 +153,20 @@ def test_arrays_are_aligned_with_the_codes():
     codes = code_of(ratings.instances)
     for name, z, grade in zip(*(gold[c].to_pylist() for c in ("instance", "z", "gold")), strict=True):
         assert (drawn.truth[codes[name]], drawn.truth_grade[codes[name]] + 1) == (z, grade)
-    again = Ratings.from_arrays(**{n: drawn.frame()[n].to_pylist() for n in drawn.frame().column_names}, scale="1..5")
+    again = Ratings.from_arrays(**{n: drawn.rows()[n].to_pylist() for n in drawn.rows().column_names}, scale="1..5")
     np.testing.assert_array_equal(again.grade, ratings.grade)
     np.testing.assert_array_equal(again.annotator, ratings.annotator)
     np.testing.assert_array_equal(again.category, ratings.category)
+
+
+def test_annotators_table():
+    drawn = simulate(instances=60, annotators=9, spammers=0.3, adversaries=0.2)
+    table = drawn.annotators()
+    for row in table.to_pylist():
+        code = code_of(drawn.ratings.annotators)[row["annotator"]]
+        assert row["spamminess"] == 1 - drawn.earnestness[code]
+        assert (row["expertise"], row["adversary"]) == (drawn.expertise[code], drawn.adversary[code])
+        assert row["n_ratings"] == np.count_nonzero(drawn.ratings.annotator == code)
 
 
 def test_gold_evaluates_as_it_is():
@@ -287,6 +297,6 @@ def test_spam_is_fixed_by_its_seed():
     assert with_spam(ratings, seed=1).digest != with_spam(ratings, seed=2).digest
 
 
-def test_frame_types():
-    frame = simulate(instances=5, categories=2).frame()
-    assert frame.schema.types == [pa.string(), pa.string(), pa.string(), pa.int64()]
+def test_row_types():
+    rows = simulate(instances=5, categories=2).rows()
+    assert rows.schema.types == [pa.string(), pa.string(), pa.string(), pa.int64()]

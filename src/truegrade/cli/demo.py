@@ -20,9 +20,9 @@ def demo(
     from truegrade.charts import save, truth_distribution
     from truegrade.cli._show import show_pairs
     from truegrade.cli.fit import DEFAULT_MODEL, show_fit
-    from truegrade.evaluate import evaluate
+    from truegrade.evaluation import evaluate
     from truegrade.models import make_model
-    from truegrade.simulate import simulate
+    from truegrade.simulation import simulate
     from truegrade.tables import write_tables
 
     directory = Path(output)

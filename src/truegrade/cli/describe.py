@@ -20,7 +20,7 @@ def describe(
 ) -> None:
     """Count the ratings, measure agreement, and say what looks wrong."""
     from truegrade.cli._show import print_json, show_pairs
-    from truegrade.describe import describe as describe_ratings
+    from truegrade.description import describe as describe_ratings
 
     found = describe_ratings(ratings_options.read(ratings))
     if json:

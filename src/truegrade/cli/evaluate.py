@@ -27,7 +27,7 @@ def evaluate(
 ) -> None:
     """Measure how close a truth table comes to gold."""
     from truegrade.cli._show import print_json, remark, show_pairs
-    from truegrade.evaluate import evaluate as evaluate_truth
+    from truegrade.evaluation import evaluate as evaluate_truth
     from truegrade.gold import read_gold
     from truegrade.scale import Scale
 

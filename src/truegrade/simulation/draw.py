@@ -36,7 +36,7 @@ def simulate(*, seed: int = 0, **options: Any) -> Simulation:
     >>> drawn = simulate(instances=20, annotators=5, seed=1)
     >>> drawn.ratings
     Ratings(80 ratings of 20 instances by 5 annotators on 1..5)
-    >>> drawn.frame().column_names, drawn.truth.shape
+    >>> drawn.rows().column_names, drawn.truth.shape
     (['annotator', 'instance', 'rating'], (20,))
     """
     design = Design.of(options)

@@ -48,7 +48,7 @@ class Simulation:
         ):
             array.flags.writeable = False
 
-    def frame(self) -> pa.Table:
+    def rows(self) -> pa.Table:
         """The raw rows: annotator, instance, category where there are several, rating."""
         import pyarrow as pa
 
@@ -70,6 +70,21 @@ class Simulation:
         ids = self.ratings.instances
         grade = grade_cells(self.ratings.scale, self.truth_grade[ids.code])
         return pa.table({"instance": ids.labels, "gold": grade, "z": self.truth[ids.code]})
+
+    def annotators(self) -> pa.Table:
+        """Who the annotators are: annotator, n_ratings, spamminess, expertise, adversary."""
+        import pyarrow as pa
+
+        ids, ratings = self.ratings.annotators, self.ratings.ratings_per_annotator()
+        return pa.table(
+            {
+                "annotator": ids.labels,
+                "n_ratings": ratings[ids.code],
+                "spamminess": 1 - self.earnestness[ids.code],
+                "expertise": self.expertise[ids.code],
+                "adversary": self.adversary[ids.code],
+            }
+        )
 
 
 def grade_cells(scale: Scale, grade: NDArray[np.uint8]) -> pa.Array:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truegrade.agreement import agreement
+from truegrade.reliability import agreement
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from truegrade.agreement import Agreement
     from truegrade.ids import IdTable
     from truegrade.ratings import Ratings
+    from truegrade.reliability import Agreement
 
 __all__ = ["Description", "describe"]
 
