@@ -6,7 +6,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from truegrade.agreement import measure_agreement as measure_agreement
     from truegrade.description import describe as describe
     from truegrade.evaluation import evaluate as evaluate
     from truegrade.fit import Fit as Fit
@@ -19,11 +18,15 @@ if TYPE_CHECKING:
     from truegrade.models.ordinal_mixture import OrdinalMixture as OrdinalMixture
     from truegrade.ratings import Ratings as Ratings
     from truegrade.readers import read as read
+    from truegrade.reliability import agreement as agreement
     from truegrade.scale import Scale as Scale
+    from truegrade.simulation import simulate as simulate
+    from truegrade.simulation import with_spam as with_spam
 
 __version__ = "0.1.0"
 
-# Where each public name lives. Loaded on first use, so that `import truegrade` costs next to nothing.
+# Where each public name lives. Loaded on first use, so that `import truegrade` costs next to nothing. No home is
+# called like a name in it: Python binds a module to its name in the package as soon as anything imports it.
 _HOMES = {
     "Fit": "fit",
     "Gold": "gold",
@@ -34,11 +37,13 @@ _HOMES = {
     "Ratings": "ratings",
     "Scale": "scale",
     "Status": "fit",
-    "measure_agreement": "agreement",
+    "agreement": "reliability",
     "describe": "description",
     "evaluate": "evaluation",
     "read": "readers",
     "read_gold": "gold",
+    "simulate": "simulation",
+    "with_spam": "simulation",
 }
 
 __all__ = [
@@ -52,11 +57,13 @@ __all__ = [
     "Scale",
     "Status",
     "__version__",
+    "agreement",
     "describe",
     "evaluate",
-    "measure_agreement",
     "read",
     "read_gold",
+    "simulate",
+    "with_spam",
 ]
 
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truegrade.agreement import measure_agreement
+from truegrade.reliability import agreement
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from truegrade.agreement import Agreement
     from truegrade.ids import IdTable
     from truegrade.ratings import Ratings
+    from truegrade.reliability import Agreement
 
 __all__ = ["Description", "describe"]
 
@@ -53,7 +53,7 @@ def describe(ratings: Ratings) -> Description:
     >>> found.instances, found.ratings_per_instance["mean"]
     (1, 2.0)
     """
-    found = measure_agreement(ratings)
+    found = agreement(ratings)
     per_instance, per_annotator = np.diff(ratings.instance_ptr), ratings.ratings_per_annotator()
     shares = np.bincount(ratings.grade, ratings.weight, ratings.scale.n_grades) / ratings.total_weight
     return Description(

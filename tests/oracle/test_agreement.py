@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from truegrade.agreement import measure_agreement, krippendorff_alpha, percent_agreement
 from truegrade.ratings import Ratings
+from truegrade.reliability import agreement, krippendorff_alpha, percent_agreement
 
 VALUES = np.array([0.0, 1.0, 5.0])
 
@@ -93,7 +93,7 @@ def rest_by_pairs(rows, name):
 def test_each_annotator_against_the_rest(rows):
     annotator, instance, rating = zip(*rows, strict=True)
     ratings = Ratings.from_arrays(annotator=annotator, instance=instance, rating=rating, scale="1..3")
-    found = measure_agreement(ratings)
+    found = agreement(ratings)
     names = ratings.annotators.labels.to_pylist()
     for name, code in zip(names, ratings.annotators.code, strict=True):
         wanted = rest_by_pairs(rows, name)
@@ -112,10 +112,10 @@ def test_each_annotator_against_the_rest(rows):
 def test_whole_weights_equal_repeated_rows(rows):
     annotator, instance, rating, weight = (list(column) for column in zip(*rows, strict=True))
     repeated = [[value for row in rows for value in [row[at]] * row[3]] for at in range(3)]
-    one = measure_agreement(
+    one = agreement(
         Ratings.from_arrays(annotator=annotator, instance=instance, rating=rating, weight=weight, scale="1..3")
     )
-    two = measure_agreement(Ratings.from_arrays(annotator=repeated[0], instance=repeated[1], rating=repeated[2], scale="1..3"))
+    two = agreement(Ratings.from_arrays(annotator=repeated[0], instance=repeated[1], rating=repeated[2], scale="1..3"))
     for name in ("alpha_nominal", "alpha_ordinal", "alpha_interval", "percent"):
         wanted = getattr(two, name)
         assert getattr(one, name) == (None if wanted is None else pytest.approx(wanted, rel=1e-12, abs=1e-12))
@@ -125,8 +125,8 @@ def test_whole_weights_equal_repeated_rows(rows):
 
 def test_reals_have_the_interval_alpha_alone():
     rows = {"annotator": list("abab"), "instance": list("xxyy"), "rating": [0.0, 1.0, 5.0, 5.0]}
-    real = measure_agreement(Ratings.from_arrays(**rows, scale="real"))
-    graded = measure_agreement(Ratings.from_arrays(**rows, scale=[0, 1, 5]))
+    real = agreement(Ratings.from_arrays(**rows, scale="real"))
+    graded = agreement(Ratings.from_arrays(**rows, scale=[0, 1, 5]))
     assert real.alpha_interval == pytest.approx(graded.alpha_interval, rel=1e-13)
     assert (real.alpha_nominal, real.alpha_ordinal, real.percent) == (None, None, None)
     assert not real.overlap.any()
@@ -134,7 +134,7 @@ def test_reals_have_the_interval_alpha_alone():
 
 def test_names_have_no_interval_alpha():
     rows = {"annotator": list("abab"), "instance": list("xxyy"), "rating": ["low", "low", "mid", "high"]}
-    found = measure_agreement(Ratings.from_arrays(**rows, scale="low,mid,high"))
+    found = agreement(Ratings.from_arrays(**rows, scale="low,mid,high"))
     assert found.alpha_interval is None
     assert found.alpha_ordinal is not None
 
@@ -147,7 +147,7 @@ def test_names_have_no_interval_alpha():
     ],
 )
 def test_alpha_is_not_defined_without_variety_or_pairs(rows):
-    found = measure_agreement(Ratings.from_arrays(**rows))
+    found = agreement(Ratings.from_arrays(**rows))
     assert (found.alpha_nominal, found.alpha_ordinal, found.alpha_interval) == (None, None, None)
 
 

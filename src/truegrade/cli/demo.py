@@ -22,7 +22,7 @@ def demo(
     from truegrade.cli.fit import DEFAULT_MODEL, show_fit
     from truegrade.evaluation import evaluate
     from truegrade.models import make_model
-    from truegrade.simulate import simulate
+    from truegrade.simulation import simulate
     from truegrade.tables import write_tables
 
     directory = Path(output)

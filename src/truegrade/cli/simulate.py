@@ -29,7 +29,7 @@ def simulate(
     """Draw ratings from the model: DIR gets ratings, gold and annotators."""
     from truegrade.cli._show import print_json, show_pairs
     from truegrade.scale import Scale
-    from truegrade.simulate import simulate as draw
+    from truegrade.simulation import simulate as draw
     from truegrade.tables import write_tables
 
     drawn = draw(

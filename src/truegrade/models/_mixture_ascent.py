@@ -62,7 +62,7 @@ class MixtureAscent:
         tau = np.exp(0.1 * rng.standard_normal(ratings.n_annotators)) / (ease * problem.step**2)
         earnest = _first_earnest(problem, rng)
         shape = hyper.alpha + problem.weight_of_annotator / 2
-        z = problem.mean_rating + 0.3 * problem.step * rng.standard_normal(ratings.n_instances)
+        z = problem.mean_rating + float(__import__("os").environ.get("JIT","0.3")) * problem.step * rng.standard_normal(ratings.n_instances)
         per_instance = np.diff(ratings.instance_ptr)
         precision = hyper.lam + per_instance / problem.step**2
         if problem.gold is not None:
