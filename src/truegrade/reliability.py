@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Reals = NDArray[np.float64]
 
-__all__ = ["Agreement", "krippendorff_alpha", "measure_agreement", "percent_agreement"]
+__all__ = ["Agreement", "agreement", "krippendorff_alpha", "percent_agreement"]
 
 Metric = Literal["nominal", "ordinal", "interval"]
 
@@ -35,13 +35,13 @@ class Agreement:
     n_pairable: int  # instances with more than one rating, which is what the figures rest on
 
 
-def measure_agreement(ratings: Ratings) -> Agreement:
+def agreement(ratings: Ratings) -> Agreement:
     """Krippendorff's alpha, percent agreement, and each annotator's agreement with the rest.
 
     Ratings on a real scale have alpha_interval alone.
 
     >>> from truegrade import Ratings
-    >>> found = measure_agreement(Ratings.from_arrays(
+    >>> found = agreement(Ratings.from_arrays(
     ...     annotator=["a", "b", "c", "a", "b"], instance=["x", "x", "x", "y", "y"], rating=[1, 1, 2, 3, 3]))
     >>> found.percent, found.n_pairable
     (0.5, 2)

@@ -68,7 +68,7 @@ class EarnestPosterior:
         a = self.eps * (self.total + a0 + b0)
         return a, self.total + a0 + b0 - a
 
-    def updated(self, earnest: Floats, wavering: Floats) -> EarnestPosterior:
+    def updated(self, earnest: Floats, wavering: Floats, *, hurry: bool) -> EarnestPosterior:
         """The next q(eps) from the sums of w omega and of w omega (1 - omega)."""
         if not self.learned:
             return self
@@ -76,8 +76,8 @@ class EarnestPosterior:
             a0, b0 = self.prior
             return replace(self, eps=(a0 + earnest) / (self.total + a0 + b0))
         em = np.clip(earnest / self.total, 0.0, 1.0)
-        if not self.newton:
-            return replace(self, eps=em)
+        if not (self.newton and hurry):
+            return replace(self, eps=em, em_eps=None)
         return replace(self, eps=self._long_step(em, wavering), em_eps=em)
 
     def _long_step(self, em: Floats, wavering: Floats) -> Floats:

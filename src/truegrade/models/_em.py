@@ -37,7 +37,7 @@ class StopRule:
     The paper stops at the first pass that moves the bound by less than 0.1, which is on any plateau.
     """
 
-    tolerance: float = 1e-7
+    tolerance: float = 1e-6
     passes: int = 10
     relative: bool = True
     max_iterations: int = 1000

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Hyper", "MixtureAscent"]
 
 _EARNEST = 0.9
+_SLOW = 1e-4  # relative change of the bound in a pass, below which steps for eps may be long
 _COLLAPSED = 0.2  # mean responsibility below which nearly everything is called spam
 
 
@@ -54,15 +55,20 @@ class MixtureAscent:
     last_bound: float = -np.inf
 
     @classmethod
-    def fresh(cls, problem: MixtureProblem, rng: np.random.Generator, learn_annotators: bool) -> MixtureAscent:
-        """eps = .9, z = the mean of the ratings, everyone alike; the jitter alone differs between starts."""
+    def fresh(cls, problem: MixtureProblem, index: int, learn_annotators: bool) -> MixtureAscent:
+        """eps = .9, z = the mean of the ratings, everyone alike; the jitter alone differs between starts.
+
+        Start 0 has none. The jitter of eps is one draw for all annotators: drawn for each alone it decides by chance
+        who is held to be a spammer in the end.
+        """
+        jitter = _Jitter(np.random.default_rng((problem.model.seed, index)), on=index > 0)
         model, ratings = problem.model, problem.ratings
         hyper = _first_hyper(problem)
         ease = model.ease or hyper.phi / hyper.eta
-        tau = np.exp(0.1 * rng.standard_normal(ratings.n_annotators)) / (ease * problem.step**2)
-        earnest = _first_earnest(problem, rng)
+        tau = np.exp(0.1 * jitter.draw(ratings.n_annotators)) / (ease * problem.step**2)
+        earnest = _first_earnest(problem, jitter)
         shape = hyper.alpha + problem.weight_of_annotator / 2
-        z = problem.mean_rating + float(__import__("os").environ.get("JIT","0.3")) * problem.step * rng.standard_normal(ratings.n_instances)
+        z = problem.mean_rating + 0.3 * problem.step * jitter.draw(ratings.n_instances)
         per_instance = np.diff(ratings.instance_ptr)
         precision = hyper.lam + per_instance / problem.step**2
         if problem.gold is not None:
@@ -119,8 +125,10 @@ class MixtureAscent:
             self.earnest = self.earnest.plain()
             self._sweep()
             bound = self.bound()
+        # Long steps early on would call half the annotators spammers before anything is known about them.
+        hurry = bound - self.last_bound < _SLOW * abs(bound)
         self.last_bound = bound
-        self._update()
+        self._update(hurry=hurry)
         return bound
 
     def _sweep(self) -> None:
@@ -143,7 +151,7 @@ class MixtureAscent:
             return 0.0
         return float(gamma_kl(*self.delta, self.hyper.phi, self.hyper.eta))
 
-    def _update(self) -> None:
+    def _update(self, *, hurry: bool) -> None:
         earnest, distance, wavering = self.sums.annotator.T  # (N,) each; see MixtureSums
         model, h = self.problem.model, self.hyper
         if model.difficulty == "none":
@@ -154,7 +162,7 @@ class MixtureAscent:
         if self.learn_annotators:
             self.tau_shape = h.alpha + earnest / 2
             self.tau_rate = h.beta + distance / 2
-            self.earnest = self.earnest.updated(earnest, wavering)
+            self.earnest = self.earnest.updated(earnest, wavering, hurry=hurry)
             self._learn()
 
     def _learn(self) -> None:
@@ -219,14 +227,25 @@ def _first_hyper(problem: MixtureProblem) -> Hyper:
     )
 
 
-def _first_earnest(problem: MixtureProblem, rng: np.random.Generator) -> EarnestPosterior:
+@dataclass(frozen=True)
+class _Jitter:
+    """Standard normal draws, or zeros."""
+
+    rng: np.random.Generator
+    on: bool
+
+    def draw(self, size: int) -> Floats:
+        return self.rng.standard_normal(size) if self.on else np.zeros(size)
+
+
+def _first_earnest(problem: MixtureProblem, jitter: _Jitter) -> EarnestPosterior:
     """eps = .9 for everyone but for the jitter: starts below one half end with everything called spam."""
     model, total = problem.model, problem.weight_of_annotator
     if not model.spam or not isinstance(model.epsilon, str):
         return EarnestPosterior.fixed(total, 1.0 if not model.spam else float(model.epsilon))
-    eps = np.clip(_EARNEST + 0.02 * rng.standard_normal(total.size), 0.8, 0.98)
+    eps = np.full(total.size, np.clip(_EARNEST + 0.02 * jitter.draw(1), 0.8, 0.98))
     prior = None if model.epsilon_prior is None else (model.epsilon_prior[0], model.epsilon_prior[1])
-    newton = bool(int(__import__("os").environ.get("NEWTON","1"))) and model.responsibility == "exact" and prior is None
+    newton = model.responsibility == "exact" and prior is None
     return EarnestPosterior(total, eps, prior, learned=True, newton=newton)
 
 

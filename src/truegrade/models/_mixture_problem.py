@@ -81,7 +81,7 @@ class MixtureProblem:
 
     def start(self, index: int, earlier: Fit | None, *, learn_annotators: bool = True) -> MixtureAscent:
         """Start number `index`, jittered by the seed; or where an earlier fit ended."""
-        ascent = MixtureAscent.fresh(self, np.random.default_rng((self.model.seed, index)), learn_annotators)
+        ascent = MixtureAscent.fresh(self, index, learn_annotators)
         if earlier is not None:
             ascent.resume(earlier)
         return ascent

@@ -72,7 +72,7 @@ class OrdinalMixture:
     starts: int = 10
     seed: int = 0
     stop: Literal["relative", "paper"] = "relative"
-    tolerance: float = 1e-7
+    tolerance: float = 1e-6
     max_iterations: int = 1000
 
     def __post_init__(self) -> None:
