@@ -52,10 +52,11 @@ def test_every_order_of_ties(rows, exponential, cutoff):
     assert found == pytest.approx(np.mean(wanted), rel=1e-12)
 
 
-@given(rows=st.lists(rows, min_size=1, max_size=30), seed=st.integers(0, 99))
+@given(rows=st.lists(rows, min_size=10, max_size=40), seed=st.integers(0, 99))
 def test_row_order_changes_no_bit(rows, seed):
     order = np.random.default_rng(seed).permutation(len(rows))
     groups, estimates, gold = (np.array(column) for column in zip(*rows, strict=True))
+    gold = gold / 3  # whole gains would add up exactly in any order
     assert ndcg(estimates, gold, groups) == ndcg(estimates[order], gold[order], groups[order])
 
 

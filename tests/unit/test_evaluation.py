@@ -35,8 +35,8 @@ def without(*names):
     return pa.table({name: column for name, column in TRUTH.items() if name not in names})
 
 
-def as_text(table):
-    return pa.table({name: [str(v) if v is not None else "" for v in column] for name, column in table.items()})
+def as_text(table, empty=""):
+    return pa.table({name: [str(v) if v is not None else empty for v in column] for name, column in table.items()})
 
 
 def test_by_hand():
@@ -53,7 +53,7 @@ def test_by_hand():
     assert found.ndcg == found.ndcg_exponential == 1.0
 
 
-@pytest.mark.parametrize("frame", [pd.DataFrame(TRUTH), pl.DataFrame(TRUTH), as_text(TRUTH)])
+@pytest.mark.parametrize("frame", [pd.DataFrame(TRUTH), pl.DataFrame(TRUTH), as_text(TRUTH), as_text(TRUTH, " ")])
 def test_every_kind_of_table_says_the_same(frame):
     assert evaluate(frame, GOLD) == evaluate(pa.table(TRUTH), GOLD)
 

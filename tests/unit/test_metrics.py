@@ -85,6 +85,10 @@ def test_a_run_ends_at_a_gap_wider_than_the_tolerance():
     assert run_starts(ordered[::-1].copy(), span=1.0).tolist() == [True, True, False, False]
 
 
+def test_rounding_of_large_values_is_a_tie_on_a_narrow_scale():
+    assert run_starts(np.array([1e6, np.nextafter(1e6, 2e6)]), span=1e-3).tolist() == [True, False]
+
+
 def test_one_runaway_value_ties_no_others():
     assert run_starts(np.array([1.0, 1.5, 1e15]), span=4.0).all()
 

@@ -229,6 +229,22 @@ def test_seating_by_brute_force():
         assert set(annotator) == set(range(n_annotators))
 
 
+@pytest.mark.parametrize(("n_instances", "seats", "n_annotators"), [(20, 2, 30), (3, 5, 6)])
+def test_even_the_laziest_annotator_sits_somewhere(n_instances, seats, n_annotators):
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        annotator = deal(np.full(n_instances, seats), zipf(n_annotators, 6.0, rng), rng)
+        assert np.unique(annotator).size == n_annotators
+        rows = np.sort(annotator.reshape(n_instances, seats))
+        assert np.all(np.diff(rows) > 0)
+
+
+def test_spam_beside_one_tireless_annotator():
+    ratings = Ratings.from_arrays(annotator=["a"] * 8, instance=["x"] * 8, rating=[1, 2] * 4)
+    spammed = with_spam(ratings, per_instance=3)
+    assert (spammed.n_annotators, spammed.n_repeats) == (4, 7)
+
+
 def test_spam():
     ratings = simulate(instances=2_000, annotators=30).ratings
     spammed = with_spam(ratings, per_instance=3)
