@@ -82,8 +82,15 @@ def test_threads_give_the_same_bits_and_instruction_sets_agree(options: MixtureO
         other = problem.run(mixture_sweep, threads=threads)
         for name, array in one.items():
             np.testing.assert_array_equal(array, other[name], err_msg=name)
+    wanted = problem.run(mixture_sweep_numpy)
     for isa in ISAS:
-        assert_same(problem.run(mixture_sweep, isa=isa), one)
+        assert_same(problem.run(mixture_sweep, isa=isa), wanted)
+
+
+@every_configuration
+def test_more_annotators_than_the_cache_holds(options: MixtureOptions) -> None:
+    problem = make_problem(options, np.random.default_rng(5).poisson(3.8, 4000), annotators=9000)
+    assert_same(problem.run(mixture_sweep), problem.run(mixture_sweep_numpy))
 
 
 @every_configuration

@@ -2,25 +2,17 @@
 #pragma once
 
 #include "mixture_ease.hpp"
-#include "rows.hpp"
+#include "mixture_lanes.hpp"
 #include "truncated_normal.hpp"
 
 namespace truegrade {
 namespace {
 
-/// One rating per lane and all that its q(x, y) depends on.
-struct Rating {
-  Vec root;  // sqrt(rho), rho = E tau E delta
-  Vec annotator_log_odds, spam_branch;
-  Vec lower, upper, log_spam, value;  // of the grade
-  Vec mean, variance;                 // q(z_m)
-};
-
 /// x given y = 1. The real link is a bin without width.
 template <Link kLink>
-TRUEGRADE_INLINE TruncatedNormal observe(const Rating& r) {
-  if (kLink == Link::kOrdinal) return truncated_normal(r.lower - r.mean, r.upper - r.mean, r.root);
-  const Vec shift = r.value - r.mean, scaled_shift = shift * r.root;
+TRUEGRADE_INLINE TruncatedNormal observe(const Rating& r, Vec mean) {
+  if (kLink == Link::kOrdinal) return truncated_normal(r.lower - mean, r.upper - mean, r.root);
+  const Vec shift = r.value - mean, scaled_shift = shift * r.root;
   return {shift, shift * shift, scaled_shift * scaled_shift, broadcast(1.0), Vec{}};
 }
 
@@ -56,12 +48,11 @@ struct Choice {
 
 /// omega = sigmoid(ln eps + ln A - ln(1-eps) - ln spam), A printed or exact.
 template <Link kLink, Responsibility kResponsibility>
-TRUEGRADE_INLINE Choice choose(const Rating& r, const Ease& ease, const TruncatedNormal& x) {
+TRUEGRADE_INLINE Choice choose(const Rating& r, const Ease& ease, Vec variance, const TruncatedNormal& x) {
   const bool from_mass = kLink == Link::kOrdinal && kResponsibility == Responsibility::kExact;
   const Vec rho = r.root * r.root;
   const Vec misfit = from_mass ? x.exponent : 0.5 * x.scaled;
-  const Vec log_odds =
-      (r.annotator_log_odds + ease.log_odds - r.log_spam) - (0.5 * rho * r.variance + misfit);
+  const Vec log_odds = (r.annotator_log_odds + ease.log_odds - r.log_spam) - (0.5 * rho * variance + misfit);
   const Odds odds = odds_of(log_odds, from_mass ? x.mass : broadcast(1.0), r.spam_branch);
   const Vec branches = r.spam_branch + odds.value, inverse = 1.0 / branches;
   return {r.spam_branch == 0.0 ? broadcast(1.0) : odds.value * inverse, r.spam_branch * inverse, branches,

@@ -6,21 +6,15 @@
 namespace truegrade {
 namespace {
 
-/// kLanes instances that go side by side. Lanes at and past `live` have no instance and no rating.
-struct Lanes {
-  std::int64_t instance[kLanes];
-  Int begin, degree;   // their ratings; begin is 0 where there are none
-  std::int64_t slots;  // the largest degree
-  int live;
-  Vec mean, precision, variance;  // q(z_m) before the update; the variance of a clamped instance is 0
-  Vec shape, rate;                // q(delta_m), if every instance has its own
-  Int alive, moving;              // there is an instance; it is not clamped
+/// Sums over the ratings of each instance, of w omega {1, tau, tau (E x - mean), tau E(x - mean)^2}, mean the
+/// old mu_m.
+struct InstanceSums {
+  Vec omega = {}, precision = {}, shift = {}, spread = {};
 };
 
-/// Sums over the ratings of each instance.
-struct InstanceSums {
-  Vec omega = {}, precision = {}, shift = {},
-      spread = {};  // of w omega {1, tau, tau (E x - mean), tau E(x - mean)^2}
+/// How q(z_m) moved: mu_m by `step`, and its new variance.
+struct Move {
+  Vec step, variance;
 };
 
 template <Link kLink, Responsibility kResponsibility>
@@ -37,15 +31,15 @@ struct ChunkSweep {
   std::int64_t window_begin = 0, rating_begin = 0;  // of the current window
 
   void run() {
+    const bool by_category = in.difficulty == Difficulty::kCategory;
     std::int64_t category = chunk.first_category;
     for (std::int64_t window = chunk.first_window; window < chunk.last_window; ++window) {
-      const std::int64_t first = in.window_ptr[window], last = in.window_ptr[window + 1];
-      window_begin = first;
-      rating_begin = in.instance_ptr[first];
-      std::int64_t next_category = category;
-      if (in.difficulty == Difficulty::kCategory) next_category = begin_categories(category, last);
-      for (std::int64_t at = first; at < last; at += kLanes) visit_instances(at, last);
-      if (in.difficulty == Difficulty::kCategory) finish_categories(category, next_category);
+      const std::int64_t end = in.window_ptr[window + 1];
+      window_begin = in.window_ptr[window];
+      rating_begin = in.instance_ptr[window_begin];
+      const std::int64_t next_category = by_category ? begin_categories(category, end) : category;
+      for (std::int64_t at = window_begin; at < end; at += kLanes) visit_instances(at, end);
+      if (by_category) finish_categories(category, next_category);
       category = next_category;
     }
     chunk.totals[0] = rating_bound.total();
@@ -53,65 +47,26 @@ struct ChunkSweep {
     chunk.totals[2] = ease_divergence.total();
   }
 
-  void visit_instances(std::int64_t at, std::int64_t last) {
-    const Lanes lanes = load_lanes(at, last);
-    if (chunk.prefetch) prefetch_annotators(at + 2 * kLanes, last);
+  void visit_instances(std::int64_t at, std::int64_t window_end) {
+    const Lanes lanes = load_lanes(in, state, at, window_end);
+    if (chunk.prefetch) prefetch_annotators(at + 2 * kLanes, window_end);
+    add_z_divergence(lanes);
     const Ease ease = load_ease(lanes);
     const InstanceSums sums = visit_ratings(lanes, ease);
-
-    // q(z_m), relative to its old mean.
-    const Vec precision = in.z_prior_precision + ease.mean * sums.precision;
-    const Vec pull = in.z_prior_precision * (in.z_prior_mean - lanes.mean) + ease.mean * sums.shift;
-    const Vec step = lanes.moving ? pull / precision : Vec{},
-              variance = lanes.moving ? 1.0 / precision : Vec{};
-    const Vec mean = lanes.mean + step;
-    for (int lane = 0; lane < lanes.live; ++lane)
-      if (lanes.moving[lane]) {
-        state.z_mean[lanes.instance[lane]] = mean[lane];
-        state.z_precision[lanes.instance[lane]] = precision[lane];
-      }
+    const Move move = update_z(lanes, ease, sums);
 
     // sum of tau w omega E(x-z)^2 at the new q(z).
-    const Vec misfit = sums.spread - 2.0 * step * sums.shift + sums.precision * (step * step + variance);
-    Vec ease_mean = broadcast(1.0);
-    if (in.difficulty == Difficulty::kInstance) ease_mean = update_instance_ease(lanes, sums.omega, misfit);
+    const Vec misfit =
+        sums.spread - 2.0 * move.step * sums.shift + sums.precision * (move.step * move.step + move.variance);
+    Vec new_ease = broadcast(1.0);
+    if (in.difficulty == Difficulty::kInstance) new_ease = update_instance_ease(lanes, sums.omega, misfit);
     if (in.difficulty == Difficulty::kCategory) add_to_categories(lanes, sums.omega, misfit);
-    add_to_annotators(lanes, step, variance, ease_mean);
-  }
-
-  TRUEGRADE_INLINE Lanes load_lanes(std::int64_t at, std::int64_t last) {
-    Lanes lanes{};
-    lanes.live = static_cast<int>(last - at < kLanes ? last - at : kLanes);
-    lanes.precision = lanes.shape = lanes.rate = broadcast(1.0);
-    for (int lane = 0; lane < lanes.live; ++lane) {
-      const std::int64_t m = in.order[at + lane], begin = in.instance_ptr[m],
-                         degree = in.instance_ptr[m + 1] - begin;
-      lanes.instance[lane] = m;
-      lanes.begin[lane] = degree ? begin : 0;
-      lanes.degree[lane] = degree;
-      lanes.mean[lane] = state.z_mean[m];
-      lanes.precision[lane] = state.z_precision[m];
-      lanes.alive[lane] = -1;
-      lanes.moving[lane] = in.clamped && in.clamped[m] ? 0 : -1;
-      if (in.difficulty == Difficulty::kInstance) {
-        lanes.shape[lane] = state.delta_shape[m];
-        lanes.rate[lane] = state.delta_rate[m];
-      }
-    }
-    lanes.slots = lanes.degree[0];  // a window is sorted by falling degree
-    lanes.variance = lanes.moving ? 1.0 / lanes.precision : Vec{};
-
-    // KL(q(z)||p(z)) = (lambda/lambda_m + lambda (mu_m - mu)^2 - 1 + ln(lambda_m/lambda)) / 2
-    const double prior = in.z_prior_precision;
-    const Vec offset = lanes.mean - in.z_prior_mean;
-    z_divergence += lanes.moving ? prior * lanes.variance + prior * offset * offset - 1.0 : Vec{};
-    z_precision_ratio.add(lanes.moving ? lanes.precision * (1 / prior) : broadcast(1.0));
-    return lanes;
+    add_to_annotators(lanes, move, new_ease);
   }
 
   // Far enough ahead that rows of annotators have come from memory when their turn comes.
-  void prefetch_annotators(std::int64_t at, std::int64_t last) const {
-    for (std::int64_t i = at; i < at + kLanes && i < last; ++i) {
+  void prefetch_annotators(std::int64_t at, std::int64_t window_end) const {
+    for (std::int64_t i = at; i < at + kLanes && i < window_end; ++i) {
       const std::int64_t m = in.order[i];
       for (std::int64_t rating = in.instance_ptr[m]; rating < in.instance_ptr[m + 1]; ++rating) {
         __builtin_prefetch(chunk.annotator_rows + kRow * in.annotator[rating]);
@@ -120,113 +75,120 @@ struct ChunkSweep {
     }
   }
 
+  // KL(q(z)||p(z)) = (lambda/lambda_m + lambda (mu_m - mu)^2 - 1 + ln(lambda_m/lambda)) / 2; run() halves the
+  // sum.
+  TRUEGRADE_INLINE void add_z_divergence(const Lanes& lanes) {
+    const double prior = in.z_prior_precision;
+    const Vec offset = lanes.mean - in.z_prior_mean;
+    z_divergence += lanes.moving ? prior * lanes.variance + prior * offset * offset - 1.0 : Vec{};
+    z_precision_ratio.add(lanes.moving ? lanes.precision * (1 / prior) : broadcast(1.0));
+  }
+
   TRUEGRADE_INLINE Ease load_ease(const Lanes& lanes) {
-    if (in.difficulty == Difficulty::kInstance)
-      return ease_of<kLink, kResponsibility>(in, lanes.shape, lanes.rate, lanes.alive, ease_divergence);
+    if (in.difficulty == Difficulty::kInstance) {
+      Vec shape = {}, rate = {};
+      for (int lane = 0; lane < kLanes; ++lane) {
+        shape[lane] = state.delta_shape[lanes.instance[lane]];
+        rate[lane] = state.delta_rate[lanes.instance[lane]];
+      }
+      return ease_of<kLink, kResponsibility>(in, shape, rate, lanes.alive, ease_divergence);
+    }
     if (in.difficulty == Difficulty::kNone)
       return {broadcast(chunk.none_row[kEase]), broadcast(chunk.none_row[kRootEase]),
               broadcast(chunk.none_row[kEaseLogOdds]), broadcast(chunk.none_row[kEaseBound])};
-    std::int32_t category[kLanes] = {};
-    for (int lane = 0; lane < lanes.live; ++lane)
+    std::int32_t category[kLanes];
+    for (int lane = 0; lane < kLanes; ++lane)
       category[lane] = chunk.category_of[lanes.instance[lane] - window_begin];
     const Columns row = gather_rows(chunk.category_rows, category);
     return {row.c0, row.c1, row.c2, row.c3};
   }
 
-  /// Where each lane's rating number `slot` stands; for a lane that has none, some other rating.
-  TRUEGRADE_INLINE void place(const Lanes& lanes, Int present, std::int64_t slot,
-                              std::int64_t* position) const {
-    const Int at = lanes.begin + (present ? Int{} + slot : Int{});
-    std::memcpy(position, &at, sizeof at);
-  }
-
-  TRUEGRADE_INLINE Rating load_rating(const Lanes& lanes, const Ease& ease, const std::int64_t* position,
-                                      std::int32_t* grade) const {
-    std::int32_t annotator[kLanes];
-    for (int lane = 0; lane < kLanes; ++lane) annotator[lane] = in.annotator[position[lane]];
-    if (in.grade)
-      for (int lane = 0; lane < kLanes; ++lane) grade[lane] = in.grade[position[lane]];
-    const Columns of_annotator = gather_rows(chunk.annotator_rows, annotator);
-    const Columns of_grade = gather_rows(chunk.grade_rows, grade);
-    Rating rating{of_annotator.c0 * ease.root,
-                  of_annotator.c1,
-                  of_annotator.c2,
-                  of_grade.c0,
-                  of_grade.c1,
-                  of_grade.c2,
-                  of_grade.c3,
-                  lanes.mean,
-                  lanes.variance};
-    if (kLink == Link::kReal && in.value)
-      for (int lane = 0; lane < kLanes; ++lane) rating.value[lane] = in.value[position[lane]];
-    return rating;
-  }
-
-  // q(x, y) of all ratings. Leaves in a slot: w omega, E x - mean, E(x - mean)^2, w omega (1-omega), w.
+  // q(x, y) of all ratings. In stages over a block of them: a stage is a short chain of dependent operations,
+  // so the processor overlaps its turns, where one long chain per rating would fill its window.
   InstanceSums visit_ratings(const Lanes& lanes, const Ease& ease) {
+    constexpr int kBlock = 8;
+    Observed observed[kBlock];
+    Rating rating[kBlock];
+    TruncatedNormal x[kBlock];
     InstanceSums sums;
     RatingBound bound = rating_bound;
-    double* slot = chunk.slots;
-    const Vec inverse_ease = 1.0 / ease.mean;
-    for (std::int64_t j = 0; j < lanes.slots; ++j, slot += kSlotVectors * kLanes) {
-      const Int present = j < lanes.degree;
-      std::int64_t position[kLanes];
-      std::int32_t grade[kLanes] = {};
-      place(lanes, present, j, position);
-      const Rating rating = load_rating(lanes, ease, position, grade);
-      const TruncatedNormal x = observe<kLink>(rating);
-      const Choice choice = choose<kLink, kResponsibility>(rating, ease, x);
-
-      Vec weight = present ? broadcast(1.0) : Vec{};
-      if (in.weight)
-        for (int lane = 0; lane < kLanes; ++lane) weight[lane] *= in.weight[position[lane]];
-      bound.template add<kLink, kResponsibility>(rating, x, choice, weight, in.weight != nullptr);
-
-      const Vec omega = weight * choice.omega, spam = weight * choice.spam;
-      const Vec omega_tau = omega * rating.root * rating.root * inverse_ease;
-      sums.omega += omega;
-      sums.precision += omega_tau;
-      sums.shift += omega_tau * x.shift;
-      sums.spread += omega_tau * x.spread;
-      store(slot, omega);
-      store(slot + kLanes, x.shift);
-      store(slot + 2 * kLanes, x.spread);
-      store(slot + 3 * kLanes, omega * choice.spam);
-      store(slot + 4 * kLanes, weight);
-      for (int lane = 0; lane < kLanes; ++lane)
-        chunk.spam_weight[grade[lane] * kMaxLanes + lane] += spam[lane];
-      if (chunk.responsibility) store_responsibility(present, position, choice.omega);
+    for (std::int64_t first = 0; first < lanes.slots; first += kBlock) {
+      const int count = static_cast<int>(lanes.slots - first < kBlock ? lanes.slots - first : kBlock);
+      for (int j = 0; j < count; ++j)
+        rating[j] = load_rating(chunk, lanes, ease.root, first + j, observed[j]);
+      for (int j = 0; j < count; ++j) x[j] = observe<kLink>(rating[j], lanes.mean);
+      for (int j = 0; j < count; ++j) {
+        const Choice choice = choose<kLink, kResponsibility>(rating[j], ease, lanes.variance, x[j]);
+        bound.template add<kLink, kResponsibility>(rating[j], x[j], choice, observed[j].weight,
+                                                   in.weight != nullptr);
+        add_rating(observed[j], rating[j], x[j], choice, first + j, sums);
+        if (chunk.responsibility) store_responsibility(observed[j], lanes.degree > first + j, choice.omega);
+      }
     }
     if (kResponsibility == Responsibility::kPrinted) bound.direct += sums.omega * ease.bound;
     rating_bound = bound;
     return sums;
   }
 
-  void store_responsibility(Int present, const std::int64_t* position, Vec omega) const {
+  // Leaves in the slot: w omega, E x - mean, E(x - mean)^2, w omega (1-omega), w.
+  TRUEGRADE_INLINE void add_rating(const Observed& observed, const Rating& rating, const TruncatedNormal& x,
+                                   const Choice& choice, std::int64_t slot, InstanceSums& sums) {
+    const Vec omega = observed.weight * choice.omega, omega_tau = omega * rating.tau;
+    sums.omega += omega;
+    sums.precision += omega_tau;
+    sums.shift += omega_tau * x.shift;
+    sums.spread += omega_tau * x.spread;
+    double* to = chunk.slots + slot * kSlotVectors * kLanes;
+    store(to, omega);
+    store(to + kLanes, x.shift);
+    store(to + 2 * kLanes, x.spread);
+    store(to + 3 * kLanes, omega * choice.spam);
+    store(to + 4 * kLanes, observed.weight);
+    const Vec spam = observed.weight * choice.spam;
     for (int lane = 0; lane < kLanes; ++lane)
-      if (present[lane]) chunk.responsibility[position[lane]] = omega[lane];
+      chunk.spam_weight[observed.grade[lane] * kMaxLanes + lane] += spam[lane];
+  }
+
+  void store_responsibility(const Observed& observed, Int present, Vec omega) const {
+    for (int lane = 0; lane < kLanes; ++lane)
+      if (present[lane]) chunk.responsibility[observed.position[lane]] = omega[lane];
+  }
+
+  // lambda_m = lambda + E delta sum(w omega tau), and mu_m by its distance from the old one.
+  TRUEGRADE_INLINE Move update_z(const Lanes& lanes, const Ease& ease, const InstanceSums& sums) {
+    const Vec precision = in.z_prior_precision + ease.mean * sums.precision;
+    const Vec pull = in.z_prior_precision * (in.z_prior_mean - lanes.mean) + ease.mean * sums.shift;
+    const Move move{lanes.moving ? pull / precision : Vec{}, lanes.moving ? 1.0 / precision : Vec{}};
+    const Vec mean = lanes.mean + move.step;
+    for (int lane = 0; lane < lanes.live; ++lane)
+      if (lanes.moving[lane]) {
+        state.z_mean[lanes.instance[lane]] = mean[lane];
+        state.z_precision[lanes.instance[lane]] = precision[lane];
+      }
+    return move;
   }
 
   // E(x-z)^2 = E(x-mean)^2 - 2 (E x - mean) step + step^2 + 1/lambda_m at the new q(z), and the annotators'
   // sums.
-  TRUEGRADE_INLINE void add_to_annotators(const Lanes& lanes, Vec step, Vec variance, Vec ease_mean) {
+  TRUEGRADE_INLINE void add_to_annotators(const Lanes& lanes, const Move& move, Vec new_ease) {
     const bool by_category = in.difficulty == Difficulty::kCategory;
-    const double* slot = chunk.slots;
-    for (std::int64_t j = 0; j < lanes.slots; ++j, slot += kSlotVectors * kLanes) {
-      const Int present = j < lanes.degree;
+    const double* from = chunk.slots;
+    for (std::int64_t slot = 0; slot < lanes.slots; ++slot, from += kSlotVectors * kLanes) {
       std::int64_t position[kLanes];
       std::int32_t annotator[kLanes];
-      place(lanes, present, j, position);
+      place(lanes, slot, position);
       for (int lane = 0; lane < kLanes; ++lane) annotator[lane] = in.annotator[position[lane]];
-      const Vec omega = load(slot), shift = load(slot + kLanes);
-      Vec spread = omega * (load(slot + 2 * kLanes) + step * (step - 2.0 * shift) + variance) * ease_mean;
+      const Vec omega = load(from), shift = load(from + kLanes);
+      Vec spread = omega * (load(from + 2 * kLanes) + move.step * (move.step - 2.0 * shift) + move.variance) *
+                   new_ease;
       if (by_category) {  // E delta is not known yet
+        const Int present = lanes.degree > slot;
         for (int lane = 0; lane < kLanes; ++lane)
           if (present[lane]) chunk.spread[position[lane] - rating_begin] = spread[lane];
         spread = Vec{};
       }
       add_to_rows(chunk.annotator_sums, annotator,
-                  {omega, spread, load(slot + 3 * kLanes), load(slot + 4 * kLanes)});
+                  {omega, spread, load(from + 3 * kLanes), load(from + 4 * kLanes)});
     }
   }
 
@@ -248,26 +210,28 @@ struct ChunkSweep {
     }
   }
 
-  // The categories of the window that ends at instance `last`: their rows, and which instance is in which.
-  // Returns the first category of the next window; trailing empty categories belong to the last window of
-  // all.
-  std::int64_t begin_categories(std::int64_t first, std::int64_t last) {
+  // The categories of the window up to instance `window_end`: which instance is in which, and their rows.
+  // Returns the first category of the next window; empty categories at the very end belong to the last window
+  // of all.
+  std::int64_t begin_categories(std::int64_t first, std::int64_t window_end) {
+    const bool last_window = window_end == in.instances;
     std::int64_t end = first;
-    for (; end < in.categories && (in.category_ptr[end] < last || last == in.instances); ++end) {
+    for (; end < in.categories && (in.category_ptr[end] < window_end || last_window); ++end) {
       for (std::int64_t m = in.category_ptr[end]; m < in.category_ptr[end + 1]; ++m)
         chunk.category_of[m - window_begin] = static_cast<std::int32_t>(end - first);
       chunk.category_sums[2 * (end - first)] = chunk.category_sums[2 * (end - first) + 1] = 0;
     }
     for (std::int64_t c = first; c < end; c += kLanes) {
+      const int live = static_cast<int>(end - c < kLanes ? end - c : kLanes);
       Vec shape = broadcast(1.0), rate = broadcast(1.0);
-      Int live = {};
-      for (int lane = 0; lane < kLanes && c + lane < end; ++lane) {
+      Int alive = {};
+      for (int lane = 0; lane < live; ++lane) {
         shape[lane] = state.delta_shape[c + lane];
         rate[lane] = state.delta_rate[c + lane];
-        live[lane] = -1;
+        alive[lane] = -1;
       }
-      const Ease ease = ease_of<kLink, kResponsibility>(in, shape, rate, live, ease_divergence);
-      for (int lane = 0; lane < kLanes && c + lane < end; ++lane) {
+      const Ease ease = ease_of<kLink, kResponsibility>(in, shape, rate, alive, ease_divergence);
+      for (int lane = 0; lane < live; ++lane) {
         double* row = chunk.category_rows + kRow * (c + lane - first);
         row[kEase] = ease.mean[lane], row[kRootEase] = ease.root[lane];
         row[kEaseLogOdds] = ease.log_odds[lane], row[kEaseBound] = ease.bound[lane];
