@@ -7,7 +7,9 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from truegrade.columns import row_number
 from truegrade.errors import FileError
+from truegrade.readers.sniff import Format
 from truegrade.readers.source import reading
 from truegrade.readers.utf8 import check_utf8
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["DelimitedFile"]
 
 _DELIMITERS = (",", "\t", ";", "|")
-_KIND = "delimited text"
+_KIND = Format.DELIMITED.value
 _BLOCK = 1 << 22  # read by several threads
 _CAREFUL_BLOCK = 1 << 28  # read by one; holds rows and headers of any sensible length
 
@@ -40,9 +42,11 @@ class DelimitedFile:
 
         with reading(self._source.where, self._source.called(_KIND)):
             try:
-                return self._parse(columns, _RowCheck(), careful=False)
+                table = self._parse(columns, _RowCheck(), careful=False)
             except (pa.ArrowInvalid, UnicodeError):
-                return self._read_carefully(columns)
+                table = self._read_carefully(columns)
+            self._check_quotes()
+            return table
 
     def _read_carefully(self, columns: Sequence[str]) -> pa.Table:
         """Read again with one thread, for only then are rows numbered, and in blocks that hold any row."""
@@ -56,6 +60,21 @@ class DelimitedFile:
                 raise FileError(f"{self._source.where}: {_described(check.broken)}") from None
             check_utf8(self._source)
             raise
+
+    def _check_quotes(self) -> None:
+        """Find a quote that swallowed the rest of the file: Arrow ends the last field there and says nothing."""
+        quotes = 0
+        with self._source.stream() as stream:
+            while block := stream.read(_BLOCK):
+                quotes += block.count(b'"')
+        if quotes % 2 == 0:
+            return  # most files; an odd one may also hold a size in inches
+        last = self._parse(self.names[-1:], _RowCheck(), careful=True)[0]
+        if len(last) and "\n" in last[-1].as_py():
+            raise FileError(
+                f"{self._source.where}: {row_number(len(last) - 1)}: a quote is never closed, so that the rest of the "
+                "file became one field; close it, or write it twice if it is part of the text"
+            )
 
     def _parse(self, columns: Sequence[str], check: _RowCheck, *, careful: bool) -> pa.Table:
         import pyarrow as pa

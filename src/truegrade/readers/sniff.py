@@ -20,11 +20,11 @@ _KNOWN = "CSV, TSV, JSON lines, Parquet, Arrow and Feather are read, plain or co
 class Format(Enum):
     """What can be read; the value is how messages call it."""
 
-    PARQUET = "Parquet"
-    ARROW_FILE = "Arrow"
+    PARQUET = "Parquet file"
+    ARROW_FILE = "Arrow file"
     ARROW_STREAM = "Arrow stream"
-    FEATHER_V1 = "Feather"
-    JSON_LINES = "JSON lines"
+    FEATHER_V1 = "Feather file"
+    JSON_LINES = "file of JSON lines"
     DELIMITED = "delimited text"
 
 
@@ -69,7 +69,9 @@ def sniff(source: Source) -> Format:
     if not text and len(head) < _HEAD:
         raise FileError(f"{source.where}: is empty; give a file with a header and a row per rating")
     if b"\0" in head:
-        raise FileError(f"{source.where}: unrecognised content (byte {head.index(0)} is 0, so it is no text); {_KNOWN}")
+        raise FileError(
+            f"{source.where}: unrecognised content (byte {head.index(0)} is 0, so it is no text in UTF-8); {_KNOWN}"
+        )
     return _text_format(text, source.where)
 
 
