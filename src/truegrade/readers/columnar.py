@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from truegrade.readers.sniff import Format
 from truegrade.readers.source import reading
-from truegrade.readers.tablefile import text_encoded
+from truegrade.readers.tablefile import is_text, text_encoded
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,8 +66,10 @@ def _parquet_schema(source: Source) -> pa.Schema:
 def _parquet_parts(source: Source, columns: Sequence[str]) -> Iterator[pa.Table]:
     from pyarrow import parquet
 
-    # Only text columns heed read_dictionary; most files hold their dictionaries already.
-    with source.random_access() as raw, parquet.ParquetFile(raw, read_dictionary=list(columns)) as file:
+    # Most files hold text as dictionaries already. Categories come as such anyway, and would lose their order here.
+    schema = _parquet_schema(source)
+    text = [name for name in columns if is_text(schema.field(name).type)]
+    with source.random_access() as raw, parquet.ParquetFile(raw, read_dictionary=text) as file:
         for group in range(file.num_row_groups):
             yield file.read_row_group(group, columns=list(columns))
 

@@ -116,32 +116,25 @@ def _described(row: InvalidRow) -> str:
 
 def _header(source: Source) -> tuple[str, list[str]]:
     """The delimiter that splits the header into most columns, and their names."""
-    rows = {delimiter: _first_rows(source, delimiter) for delimiter in _DELIMITERS}
-    delimiter = max(rows, key=lambda d: len(rows[d][0]) if rows[d] else 0)
-    if not rows[delimiter]:
+    splits = {delimiter: _first_row(source, delimiter) for delimiter in _DELIMITERS}
+    delimiter = max(splits, key=lambda d: len(splits[d][0]))
+    names, has_rows = splits[delimiter]
+    if not names:
         raise FileError(f"{source.where}: has no header; is a quote in its first row not closed?")
-    if len(rows[delimiter]) == 1:
-        raise FileError(f"{source.where}: no ratings, only the header {_shown(rows[delimiter][0])}; add rows")
-    return delimiter, rows[delimiter][0]
+    if not has_rows:
+        shown = ", ".join(repr(name) for name in names[:12])
+        raise FileError(f"{source.where}: no ratings, only the header {shown}; add rows")
+    return delimiter, names
 
 
-def _first_rows(source: Source, delimiter: str) -> list[list[str]]:
-    """The header and the row after it, as far as there are such."""
-    found: list[list[str]] = []
+def _first_row(source: Source, delimiter: str) -> tuple[list[str], bool]:
+    """The first row that is not blank, and whether anything follows it."""
     with reading(source.where, source.called(_KIND)), source.stream() as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
         try:
-            for row in csv.reader(text, delimiter=delimiter):
-                if row:
-                    found.append(row)
-                if len(found) == 2:
-                    break
-        except csv.Error:  # a field too long to be a name; a quote is not closed
-            pass
-    if found and any("\udc80" <= char <= "\udcff" for name in found[0] for char in name):
-        check_utf8(source)
-    return found
-
-
-def _shown(names: Sequence[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names[:12])
+            names = next((row for row in csv.reader(text, delimiter=delimiter) if row), [])
+        except csv.Error:  # a field too long to be a name
+            return [], False
+        if any("\udc80" <= char <= "\udcff" for name in names for char in name):
+            check_utf8(source)
+        return names, any(line.strip() for line in text)
