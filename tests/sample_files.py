@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import warnings
 
 import pyarrow as pa
 import pyarrow.csv
@@ -60,14 +59,6 @@ def feather(table: pa.Table = TABLE) -> bytes:
     return sink.getvalue()
 
 
-def feather_v1(table: pa.Table = TABLE) -> bytes:
-    sink = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        pyarrow.feather.write_feather(table, sink, version=1)
-    return sink.getvalue()
-
-
 def zstd(content: bytes) -> bytes:
     return pa.compress(content, codec="zstd", asbytes=True)
 
@@ -84,6 +75,5 @@ WRITERS = {
     "arrow file": arrow_file,
     "arrow stream": arrow_stream,
     "feather": feather,
-    "feather v1": feather_v1,
 }
 COMPRESSIONS = {"plain": bytes, "gzip": gzip.compress, "zstd": zstd}

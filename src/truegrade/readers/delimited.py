@@ -40,47 +40,50 @@ class DelimitedFile:
         """The columns as dictionaries of strings. Rows of spaces alone are skipped."""
         import pyarrow as pa
 
+        text = pa.dictionary(pa.int32(), pa.string())
         with reading(self._source.where, self._source.called(_KIND)):
             try:
-                table = self._parse(columns, _RowCheck(), careful=False)
+                table = self._parse(columns, text)
             except (pa.ArrowInvalid, UnicodeError):
-                table = self._read_carefully(columns)
+                table = self._read_carefully(columns, text)
             self._check_quotes()
             return table
 
-    def _read_carefully(self, columns: Sequence[str]) -> pa.Table:
+    def _read_carefully(self, columns: Sequence[str], kind: pa.DataType) -> pa.Table:
         """Read again with one thread, for only then are rows numbered, and in blocks that hold any row."""
         import pyarrow as pa
 
+        check_utf8(self._source)  # also because Arrow cannot hand over a broken row that is not UTF-8
         check = _RowCheck()
         try:
-            return self._parse(columns, check, careful=True)
-        except (pa.ArrowInvalid, UnicodeError):
-            if check.broken is not None:
-                raise FileError(f"{self._source.where}: {_described(check.broken)}") from None
-            check_utf8(self._source)
-            raise
+            return self._parse(columns, kind, check)
+        except pa.ArrowInvalid:
+            if check.broken is None:
+                raise
+            raise FileError(f"{self._source.where}: {_described(check.broken)}") from None
 
     def _check_quotes(self) -> None:
         """Find a quote that swallowed the rest of the file: Arrow ends the last field there and says nothing."""
+        import pyarrow as pa
+
         quotes = 0
         with self._source.stream() as stream:
             while block := stream.read(_BLOCK):
                 quotes += block.count(b'"')
         if quotes % 2 == 0:
             return  # most files; an odd one may also hold a size in inches
-        last = self._parse(self.names[-1:], _RowCheck(), careful=True)[0]
-        if len(last) and "\n" in last[-1].as_py():
+        last = self._parse(self.names[-1:], pa.binary(), _RowCheck())[0]
+        if len(last) and b"\n" in last[-1].as_py():
             raise FileError(
                 f"{self._source.where}: {row_number(len(last) - 1)}: a quote is never closed, so that the rest of the "
                 "file became one field; close it, or write it twice if it is part of the text"
             )
 
-    def _parse(self, columns: Sequence[str], check: _RowCheck, *, careful: bool) -> pa.Table:
-        import pyarrow as pa
+    def _parse(self, columns: Sequence[str], kind: pa.DataType, check: _RowCheck | None = None) -> pa.Table:
+        """The columns as this type; with a check of the rows in one thread, otherwise in all."""
         from pyarrow import csv as arrow_csv
 
-        text = pa.dictionary(pa.int32(), pa.string())
+        careful = check is not None
         with self._source.stream() as stream:
             return arrow_csv.read_csv(
                 stream,
@@ -88,7 +91,7 @@ class DelimitedFile:
                 arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True, invalid_row_handler=check),
                 arrow_csv.ConvertOptions(
                     include_columns=list(columns),
-                    column_types=dict.fromkeys(columns, text),
+                    column_types=dict.fromkeys(columns, kind),
                     strings_can_be_null=False,
                 ),
             )
