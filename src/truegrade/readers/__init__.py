@@ -72,7 +72,7 @@ def _table_file(source: Source) -> TableFile:
     from truegrade.readers.sniff import Format, sniff
     from truegrade.readers.source import reading
 
-    with reading(source.where, source.called("a file")):
+    with reading(source.where, source.called("file")):
         found = sniff(source)
     if found is Format.DELIMITED:
         return DelimitedFile(source)

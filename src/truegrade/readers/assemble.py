@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from truegrade.columns import Columns, row_number
@@ -21,6 +21,7 @@ __all__ = ["assemble", "plain_table"]
 
 def assemble(file: TableFile, given: Roles, where: str, *, wide: bool) -> Columns:
     """Read the columns that the roles need, and no others."""
+    _check_names(file.names, where)
     if wide or is_wide(file.names, given):
         roles = wide_roles(file.names, given, where)
         needed = [*roles.columns().values(), *annotator_columns(file.names, roles)]
@@ -36,16 +37,16 @@ def assemble(file: TableFile, given: Roles, where: str, *, wide: bool) -> Column
 
 
 def plain_table(file: TableFile, where: str) -> pa.Table:
-    """All columns that hold single values, text as plain strings."""
+    """All columns that have a name and hold single values, text as plain strings."""
     import pyarrow as pa
 
-    names = [name for name in file.names if name not in file.nested]
+    _check_names(file.names, where)
+    names = [name for name in file.names if name and name not in file.nested]
     table = _read(file, names, where)
     return pa.table([_decoded(column) for column in table.columns], names=names)
 
 
 def _read(file: TableFile, names: list[str], where: str) -> pa.Table:
-    _check_once((name for name in file.names if name in set(names)), where)
     for name in names:
         if name in file.nested:
             raise ColumnError(
@@ -98,7 +99,8 @@ def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
-def _check_once(names: Iterable[str], where: str) -> None:
+def _check_names(names: Sequence[str], where: str) -> None:
+    """Refuse a name that stands there twice. Spreadsheets leave columns without a name, and these may."""
     for name, count in Counter(names).items():
-        if count > 1:
+        if name and count > 1:
             raise ColumnError(f"{where}: {count} columns are called '{name}'; rename all but one")

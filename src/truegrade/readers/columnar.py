@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from truegrade.readers.sniff import Format
 from truegrade.readers.source import reading
-from truegrade.readers.tablefile import text_encoded
+from truegrade.readers.tablefile import is_text, text_encoded
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,8 +65,10 @@ def _parquet_schema(source: Source) -> pa.Schema:
 def _parquet_parts(source: Source, columns: Sequence[str]) -> Iterator[pa.Table]:
     from pyarrow import parquet
 
-    # Only text columns heed read_dictionary; most files hold their dictionaries already.
-    with source.random_access() as raw, parquet.ParquetFile(raw, read_dictionary=list(columns)) as file:
+    # Most files hold text as dictionaries already. Categories come as such anyway, and would lose their order here.
+    schema = _parquet_schema(source)
+    text = [name for name in columns if is_text(schema.field(name).type)]
+    with source.random_access() as raw, parquet.ParquetFile(raw, read_dictionary=text) as file:
         for group in range(file.num_row_groups):
             yield file.read_row_group(group, columns=list(columns))
 
@@ -113,29 +114,13 @@ def _included(schema: pa.Schema, columns: Sequence[str]) -> pa.ipc.IpcReadOption
     return ipc.IpcReadOptions(included_fields=sorted(schema.get_field_index(name) for name in columns))
 
 
-def _feather_v1_schema(source: Source) -> pa.Schema:
-    return next(_feather_v1_parts(source, None)).schema
-
-
-def _feather_v1_parts(source: Source, columns: Sequence[str] | None) -> Iterator[pa.Table]:
-    from pyarrow import feather
-
-    with source.random_access() as raw, warnings.catch_warnings():
-        # Arrow announces that it will stop reading this old format; users still hold such files.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        table = feather.read_table(raw, columns=None if columns is None else list(columns))
-    yield table
-
-
 _SCHEMA: Mapping[Format, Callable[[Source], pa.Schema]] = {
     Format.PARQUET: _parquet_schema,
     Format.ARROW_FILE: _arrow_file_schema,
     Format.ARROW_STREAM: _arrow_stream_schema,
-    Format.FEATHER_V1: _feather_v1_schema,
 }
 _PARTS: Mapping[Format, Callable[[Source, Sequence[str]], Iterator[pa.Table]]] = {
     Format.PARQUET: _parquet_parts,
     Format.ARROW_FILE: _arrow_file_parts,
     Format.ARROW_STREAM: _arrow_stream_parts,
-    Format.FEATHER_V1: _feather_v1_parts,
 }

@@ -7,7 +7,9 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from truegrade.columns import row_number
 from truegrade.errors import FileError
+from truegrade.readers.sniff import Format
 from truegrade.readers.source import reading
 from truegrade.readers.utf8 import check_utf8
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["DelimitedFile"]
 
 _DELIMITERS = (",", "\t", ";", "|")
-_KIND = "delimited text"
+_KIND = Format.DELIMITED.value
 _BLOCK = 1 << 22  # read by several threads
 _CAREFUL_BLOCK = 1 << 28  # read by one; holds rows and headers of any sensible length
 
@@ -38,30 +40,50 @@ class DelimitedFile:
         """The columns as dictionaries of strings. Rows of spaces alone are skipped."""
         import pyarrow as pa
 
+        text = pa.dictionary(pa.int32(), pa.string())
         with reading(self._source.where, self._source.called(_KIND)):
             try:
-                return self._parse(columns, _RowCheck(), careful=False)
+                table = self._parse(columns, text)
             except (pa.ArrowInvalid, UnicodeError):
-                return self._read_carefully(columns)
+                table = self._read_carefully(columns, text)
+            self._check_quotes()
+            return table
 
-    def _read_carefully(self, columns: Sequence[str]) -> pa.Table:
+    def _read_carefully(self, columns: Sequence[str], kind: pa.DataType) -> pa.Table:
         """Read again with one thread, for only then are rows numbered, and in blocks that hold any row."""
         import pyarrow as pa
 
+        check_utf8(self._source)  # also because Arrow cannot hand over a broken row that is not UTF-8
         check = _RowCheck()
         try:
-            return self._parse(columns, check, careful=True)
-        except (pa.ArrowInvalid, UnicodeError):
-            if check.broken is not None:
-                raise FileError(f"{self._source.where}: {_described(check.broken)}") from None
-            check_utf8(self._source)
-            raise
+            return self._parse(columns, kind, check)
+        except pa.ArrowInvalid:
+            if check.broken is None:
+                raise
+            raise FileError(f"{self._source.where}: {_described(check.broken)}") from None
 
-    def _parse(self, columns: Sequence[str], check: _RowCheck, *, careful: bool) -> pa.Table:
+    def _check_quotes(self) -> None:
+        """Find a quote that swallowed the rest of the file: Arrow ends the last field there and says nothing."""
         import pyarrow as pa
+
+        quotes = 0
+        with self._source.stream() as stream:
+            while block := stream.read(_BLOCK):
+                quotes += block.count(b'"')
+        if quotes % 2 == 0:
+            return  # most files; an odd one may also hold a size in inches
+        last = self._parse(self.names[-1:], pa.binary(), _RowCheck())[0]
+        if len(last) and b"\n" in last[-1].as_py():
+            raise FileError(
+                f"{self._source.where}: {row_number(len(last) - 1)}: a quote is never closed, so that the rest of the "
+                "file became one field; close it, or write it twice if it is part of the text"
+            )
+
+    def _parse(self, columns: Sequence[str], kind: pa.DataType, check: _RowCheck | None = None) -> pa.Table:
+        """The columns as this type; with a check of the rows in one thread, otherwise in all."""
         from pyarrow import csv as arrow_csv
 
-        text = pa.dictionary(pa.int32(), pa.string())
+        careful = check is not None
         with self._source.stream() as stream:
             return arrow_csv.read_csv(
                 stream,
@@ -69,7 +91,7 @@ class DelimitedFile:
                 arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True, invalid_row_handler=check),
                 arrow_csv.ConvertOptions(
                     include_columns=list(columns),
-                    column_types=dict.fromkeys(columns, text),
+                    column_types=dict.fromkeys(columns, kind),
                     strings_can_be_null=False,
                 ),
             )
@@ -97,32 +119,25 @@ def _described(row: InvalidRow) -> str:
 
 def _header(source: Source) -> tuple[str, list[str]]:
     """The delimiter that splits the header into most columns, and their names."""
-    rows = {delimiter: _first_rows(source, delimiter) for delimiter in _DELIMITERS}
-    delimiter = max(rows, key=lambda d: len(rows[d][0]) if rows[d] else 0)
-    if not rows[delimiter]:
+    splits = {delimiter: _first_row(source, delimiter) for delimiter in _DELIMITERS}
+    delimiter = max(splits, key=lambda d: len(splits[d][0]))
+    names, has_rows = splits[delimiter]
+    if not names:
         raise FileError(f"{source.where}: has no header; is a quote in its first row not closed?")
-    if len(rows[delimiter]) == 1:
-        raise FileError(f"{source.where}: no ratings, only the header {_shown(rows[delimiter][0])}; add rows")
-    return delimiter, rows[delimiter][0]
+    if not has_rows:
+        shown = ", ".join(repr(name) for name in names[:12])
+        raise FileError(f"{source.where}: no ratings, only the header {shown}; add rows")
+    return delimiter, names
 
 
-def _first_rows(source: Source, delimiter: str) -> list[list[str]]:
-    """The header and the row after it, as far as there are such."""
-    found: list[list[str]] = []
+def _first_row(source: Source, delimiter: str) -> tuple[list[str], bool]:
+    """The first row that is not blank, and whether anything follows it."""
     with reading(source.where, source.called(_KIND)), source.stream() as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
         try:
-            for row in csv.reader(text, delimiter=delimiter):
-                if row:
-                    found.append(row)
-                if len(found) == 2:
-                    break
-        except csv.Error:  # a field too long to be a name; a quote is not closed
-            pass
-    if found and any("\udc80" <= char <= "\udcff" for name in found[0] for char in name):
-        check_utf8(source)
-    return found
-
-
-def _shown(names: Sequence[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names[:12])
+            names = next((row for row in csv.reader(text, delimiter=delimiter) if row), [])
+        except csv.Error:  # a field too long to be a name
+            return [], False
+        if any("\udc80" <= char <= "\udcff" for name in names for char in name):
+            check_utf8(source)
+        return names, any(line.strip() for line in text)

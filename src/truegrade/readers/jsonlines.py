@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from truegrade.readers.jsonscan import Scan, scan, text_keys
+from truegrade.readers.sniff import Format
 from truegrade.readers.source import reading
 from truegrade.readers.tablefile import text_encoded
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["JsonLinesFile"]
 
-_KIND = "JSON lines"
+_KIND = Format.JSON_LINES.value
 _BLOCK = 1 << 24
 _EXACT = 1e15  # below it a float is written as the number that stands in the file
 
@@ -62,7 +63,9 @@ class JsonLinesFile:
         options = json.ParseOptions(explicit_schema=text, unexpected_field_behavior="infer")
         with reading(self._source.where, self._source.called(_KIND)), self._source.stream() as stream:
             try:
-                return json.read_json(stream, json.ReadOptions(block_size=_BLOCK), options)
+                table = json.read_json(stream, json.ReadOptions(block_size=_BLOCK), options)
+                table.validate(full=True)  # Arrow lets bytes pass that are not UTF-8
+                return table.rename_columns(table.column_names)  # names likewise
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError, UnicodeError):
                 return None
 

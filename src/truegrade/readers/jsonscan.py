@@ -78,11 +78,14 @@ def _records(source: Source) -> Iterator[dict[str, Any]]:
 def _record(line: str, where: str) -> dict[str, Any]:
     try:
         record = json.loads(line, object_pairs_hook=_distinct)
-        line.encode()  # "\ud800" is half a character
+        if "\\ud" in line.lower():  # perhaps half of a pair
+            json.dumps(record, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         raise FileError(
             f"{where}: not JSON ({error.msg} at character {error.colno}); write one object per line"
         ) from None
+    except UnicodeEncodeError:
+        raise FileError(f"{where}: a \\u escape stands for half a character; mend the line") from None
     except (ValueError, RecursionError) as error:
         raise FileError(f"{where}: {error}; mend the line") from None
     if not isinstance(record, dict):

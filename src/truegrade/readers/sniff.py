@@ -20,18 +20,16 @@ _KNOWN = "CSV, TSV, JSON lines, Parquet, Arrow and Feather are read, plain or co
 class Format(Enum):
     """What can be read; the value is how messages call it."""
 
-    PARQUET = "Parquet"
-    ARROW_FILE = "Arrow"
+    PARQUET = "Parquet file"
+    ARROW_FILE = "Arrow file"  # Feather, too
     ARROW_STREAM = "Arrow stream"
-    FEATHER_V1 = "Feather"
-    JSON_LINES = "JSON lines"
+    JSON_LINES = "file of JSON lines"
     DELIMITED = "delimited text"
 
 
 _MAGIC = {
     b"PAR1": Format.PARQUET,
     b"ARROW1": Format.ARROW_FILE,
-    b"FEA1": Format.FEATHER_V1,
     b"\xff\xff\xff\xff": Format.ARROW_STREAM,
 }
 # Formats that people do hand over, each with the way out.
@@ -40,6 +38,8 @@ _FOREIGN = {
     b"\xd0\xcf\x11\xe0": "an old Excel workbook; save the sheet as CSV",
     b"BZh": "compressed with bzip2; decompress it first",
     b"\xfd7zXZ\x00": "compressed with xz; decompress it first",
+    # Arrow still reads it, but a damaged file crashes the process there.
+    b"FEA1": "Feather of version 1, which pyarrow gives up; write it again as Parquet or as Feather version 2",
     b"PARE": "an encrypted Parquet file; decrypt it first",
     b"%PDF": "a PDF; save the table as CSV",
     b"SQLite format 3": "an SQLite database; export the table as CSV",
@@ -69,7 +69,9 @@ def sniff(source: Source) -> Format:
     if not text and len(head) < _HEAD:
         raise FileError(f"{source.where}: is empty; give a file with a header and a row per rating")
     if b"\0" in head:
-        raise FileError(f"{source.where}: unrecognised content (byte {head.index(0)} is 0, so it is no text); {_KNOWN}")
+        raise FileError(
+            f"{source.where}: unrecognised content (byte {head.index(0)} is 0, so it is no text in UTF-8); {_KNOWN}"
+        )
     return _text_format(text, source.where)
 
 

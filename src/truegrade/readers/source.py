@@ -52,7 +52,7 @@ class Source:
             return bytes(stream.read(size))
 
     def called(self, kind: str) -> str:
-        """How messages name the file's kind: CSV, gzip-compressed CSV."""
+        """How messages name the file: Parquet file, gzip-compressed Parquet file."""
         return f"{self.compression}-compressed {kind}" if self.compression else kind
 
 
@@ -65,7 +65,7 @@ def open_source(source: str | os.PathLike[str]) -> Source:
         where, content = "stdin", pa.py_buffer(sys.stdin.buffer.read())
     else:
         where, content = os.fspath(source), _located(os.fspath(source))
-    with reading(where, "a file"), _raw(content) as raw:
+    with reading(where, "file"), _raw(content) as raw:
         start = bytes(raw.read(4))
     return Source(where, content, next((c for magic, c in _COMPRESSIONS.items() if start.startswith(magic)), None))
 
@@ -82,7 +82,7 @@ def reading(where: str, kind: str) -> Iterator[None]:
     except (pa.ArrowException, OSError, EOFError, UnicodeError, OverflowError, MemoryError) as error:
         reason = " ".join(str(error).split())[:_REASON_LENGTH] or type(error).__name__
         raise FileError(
-            f"{where}: cannot be read as {kind} ({reason}); it looks damaged or cut short, write or copy it again"
+            f"{where}: this {kind} cannot be read ({reason}); it looks damaged or cut short, write or copy it again"
         ) from error
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["TableFile", "text_encoded"]
+__all__ = ["TableFile", "is_text", "text_encoded"]
 
 
 class TableFile(Protocol):
@@ -29,11 +29,18 @@ class TableFile(Protocol):
         ...
 
 
+def is_text(kind: pa.DataType) -> bool:
+    """Whether a column of this type holds text, or bytes that older writers of Parquet mean as text."""
+    from pyarrow import types
+
+    kinds = (types.is_string, types.is_large_string, types.is_string_view, types.is_binary, types.is_large_binary)
+    return any(is_kind(kind) for is_kind in kinds)
+
+
 def text_encoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Text of every Arrow kind as dictionaries of strings, chunk by chunk; other columns as they are.
 
-    Ids repeat, so a dictionary per chunk takes a fraction of the memory of the text. Bytes count as text, for
-    that is how older writers of Parquet store it.
+    Ids repeat, so a dictionary per chunk takes a fraction of the memory of the text.
     """
     import pyarrow as pa
 
@@ -57,5 +64,4 @@ def _encoded(chunk: pa.Array) -> pa.Array:
 def _as_string(values: pa.Array) -> pa.Array:
     import pyarrow as pa
 
-    kinds = (pa.types.is_large_string, pa.types.is_string_view, pa.types.is_binary, pa.types.is_large_binary)
-    return values.cast(pa.string()) if any(kind(values.type) for kind in kinds) else values
+    return values.cast(pa.string()) if is_text(values.type) else values

@@ -45,6 +45,8 @@ def wide_roles(names: Sequence[str], given: Roles, where: str) -> Roles:
         )
     if not annotator_columns(names, roles):
         raise ColumnError(f"{where}: no column of an annotator beside '{roles.instance}'; add a column for each")
+    if "" in names:
+        raise ColumnError(f"{where}: column {names.index('') + 1} has no name; name its annotator, or take it out")
     return roles
 
 
