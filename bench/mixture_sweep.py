@@ -193,10 +193,7 @@ def report_sizes(native: ctypes.CDLL, sizes: list[int]) -> None:
 
 def report_variants() -> None:
     print("\n1M ratings, 1000 annotators, one thread: ns per rating")
-    print(
-        f"{'link':>10} {'responsibility':>15} "
-        + " ".join(f"{d:>10}" for d in ("none", "category", "instance"))
-    )
+    print(f"{'link':>10} {'responsibility':>15} " + " ".join(f"{d:>10}" for d in ("none", "category", "instance")))
     data = simulate(1_000_000, 1000)
     for link in ("ordinal", "real"):
         for responsibility in ("printed", "exact"):
@@ -209,9 +206,7 @@ def report_variants() -> None:
                 )
                 for difficulty in ("none", "category", "instance")
             ]
-            print(
-                f"{link:>10} {responsibility:>15} " + " ".join(f"{time:10.1f}" for time in times), flush=True
-            )
+            print(f"{link:>10} {responsibility:>15} " + " ".join(f"{time:10.1f}" for time in times), flush=True)
 
 
 def main() -> None:

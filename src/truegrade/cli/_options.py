@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -32,8 +32,11 @@ class RatingsOptions:
     wide: Annotated[bool, typer.Option("--wide", help="One column per annotator, one row per instance.")] = False
     scale: Annotated[str, typer.Option(help="Grades from low to high: 1..5, or a,b,c, or real.")] = ""
     drop_values: Annotated[str, typer.Option(help="Codes that are no grades, such as -2,NA.")] = ""
-    missing: Annotated[str, typer.Option(help="Rows without a rating: error or drop.")] = "error"
-    duplicates: Annotated[str, typer.Option(help="Repeated ratings: keep, first, last or error.")] = "keep"
+    missing: Annotated[Literal["error", "drop"], typer.Option(help="What to do with rows without a rating.")] = "error"
+    duplicates: Annotated[
+        Literal["keep", "first", "last", "error"],
+        typer.Option(help="Which of an annotator's ratings of one instance to use."),
+    ] = "keep"
 
     def read(self, source: str) -> Ratings:
         """Read the file as these options say."""

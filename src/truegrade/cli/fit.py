@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -28,7 +28,7 @@ def fit(
     settings: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="An option of the model.")] = [],  # noqa: B006  typer copies it
     gold: Annotated[str, typer.Option(metavar="FILE", help="Known truths, which the fit keeps as they are.")] = "",
     seed: Seed = 0,
-    table_format: Annotated[str, typer.Option("--format", help="Of the tables: csv or parquet.")] = "csv",
+    table_format: Annotated[Literal["csv", "parquet"], typer.Option("--format", help="Of the tables.")] = "csv",
     threads: Annotated[int, typer.Option(min=0, help="Threads to use; 0 = all cores.")] = 0,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -21,9 +21,11 @@ def simulate(
     ratings_per_instance: Annotated[float, typer.Option(min=1, help="On average.")] = 4.0,
     spammers: Annotated[float, typer.Option(min=0, max=1, help="Share of annotators who rate at random.")] = 0.1,
     adversaries: Annotated[float, typer.Option(min=0, max=1, help="Share who turn the scale round.")] = 0.0,
-    difficulty: Annotated[str, typer.Option(help="none, category or instance.")] = "none",
+    difficulty: Annotated[
+        Literal["none", "category", "instance"], typer.Option(help="What has an ease of its own.")
+    ] = "none",
     seed: Seed = 0,
-    table_format: Annotated[str, typer.Option("--format", help="Of the tables: csv or parquet.")] = "csv",
+    table_format: Annotated[Literal["csv", "parquet"], typer.Option("--format", help="Of the tables.")] = "csv",
     json: Json = False,
 ) -> None:
     """Draw ratings from the model: DIR gets ratings, gold and annotators."""

@@ -116,40 +116,53 @@ def ascend_all(
     `workers` starts run at the same time, each from its own thread; only the best so far is kept. The first Ctrl-C
     ends all of them after the pass they are in; the best so far is then INTERRUPTED.
     """
-    stopped, lock = threading.Event(), threading.Lock()
-    best: list[Outcome] = []
-    endings: list[tuple[float, Status]] = [(-np.inf, Status.INTERRUPTED)] * starts
-
-    def tell(iteration: int, bound: float, change: float) -> None:
-        with lock:
-            if progress is not None:
-                progress(iteration, bound, change)
-
-    def run(index: int) -> None:
-        if stopped.is_set():
-            return
-        outcome = ascend(index, make_start(index), rule, monotone=monotone, stopped=stopped, progress=tell)
-        with lock:
-            endings[index] = (outcome.bound, outcome.status)
-            if not best or _rank(outcome) > _rank(best[0]):
-                best[:] = [outcome]
-
-    with ThreadPoolExecutor(max_workers=max(workers, 1)) as pool:
-        futures = [pool.submit(run, index) for index in range(starts)]
+    race = _Race(make_start, rule, monotone, progress, [(-np.inf, Status.INTERRUPTED)] * starts)
+    with ThreadPoolExecutor(max_workers=workers) as pool:
+        futures = [pool.submit(race.run, index) for index in range(starts)]
         try:
             for future in futures:
                 future.result()
-        except BaseException as error:
-            stopped.set()
-            if not isinstance(error, KeyboardInterrupt):
-                raise
+        except KeyboardInterrupt:
+            race.stopped.set()
             for future in futures:
                 future.result()
-    if stopped.is_set() and best:
-        best[0].status = Status.INTERRUPTED
-    if not best:
+        finally:
+            race.stopped.set()  # an error in one start, or in the callback, ends the others too
+    if race.best is None:
         raise KeyboardInterrupt
-    return best[0], endings
+    return race.best, race.endings
+
+
+@dataclass
+class _Race:
+    """What the threads that take starts up share."""
+
+    make_start: Callable[[int], Ascent]
+    rule: StopRule
+    monotone: bool
+    progress: Progress | None
+    endings: list[tuple[float, Status]]
+    best: Outcome | None = None
+    stopped: threading.Event = field(default_factory=threading.Event)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def run(self, index: int) -> None:
+        """Take one start up, and keep it if it is the best so far."""
+        if self.stopped.is_set():
+            return
+        outcome = ascend(
+            index, self.make_start(index), self.rule, monotone=self.monotone, stopped=self.stopped, progress=self.tell
+        )
+        with self.lock:
+            self.endings[index] = (outcome.bound, outcome.status)
+            if self.best is None or _rank(outcome) > _rank(self.best):
+                self.best = outcome
+
+    def tell(self, iteration: int, bound: float, change: float) -> None:
+        """One start's news at a time."""
+        if self.progress is not None:
+            with self.lock:
+                self.progress(iteration, bound, change)
 
 
 def _rank(outcome: Outcome) -> tuple[bool, float, int]:

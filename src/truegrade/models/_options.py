@@ -56,28 +56,38 @@ def check_positive(model: object, names: Iterable[str]) -> None:
 
 
 def _read(key: str, value: Any, kind: Any) -> Any:
+    """Text as the first of a field's types that can read it; anything else stays as it is."""
     if not isinstance(value, str):
         return value
     kinds = get_args(kind) if get_origin(kind) is not Literal and get_args(kind) else (kind,)
+    for reader in (_read_word, _read_numbers):
+        found = reader(value, kinds)
+        if found is not _UNREAD:
+            return found
+    raise OptionError(f"{key}={value}: {_wanted(kinds)}")
+
+
+_UNREAD = object()
+
+
+def _read_word(value: str, kinds: tuple[Any, ...]) -> Any:
     if bool in kinds and value.lower() in ("true", "false"):
         return value.lower() == "true"
     if type(None) in kinds and value.lower() == "none":
         return None
-    for number in (int, float):
-        if number in kinds:
-            try:
-                return number(value)
-            except ValueError:
-                continue
-    if any(get_origin(choice) is tuple for choice in kinds) and "," in value:
-        try:
+    chosen = any(kind is str or (get_origin(kind) is Literal and value in get_args(kind)) for kind in kinds)
+    return value if chosen else _UNREAD
+
+
+def _read_numbers(value: str, kinds: tuple[Any, ...]) -> Any:
+    try:
+        if any(get_origin(kind) is tuple for kind in kinds) and "," in value:
             return tuple(float(part) for part in value.split(","))
-        except ValueError:
-            raise OptionError(f"{key}={value}: give numbers with commas between them") from None
-    for choice in kinds:
-        if choice is str or (get_origin(choice) is Literal and value in get_args(choice)):
-            return value
-    raise OptionError(f"{key}={value}: {_wanted(kinds)}")
+        if float in kinds or int in kinds:
+            return float(value) if float in kinds else int(value)
+    except ValueError:
+        pass
+    return _UNREAD
 
 
 def _wanted(kinds: tuple[Any, ...]) -> str:
