@@ -68,8 +68,8 @@ def evaluate(
     >>> found = evaluate(truth, {"x": 1, "y": 3}, scale="1..3")
     >>> found.mse, found.accuracy, found.n_scored
     (0.5, 0.5, 2)
-    >>> found.notes
-    ('1 of 3 instances in the truth table have no gold',)
+    >>> found.notes[0]
+    '1 of 3 instances in the truth table have no gold'
     """
     table, scale, notes = _opened(truth, scale)
     known = Gold.of(gold, scale=scale)
@@ -80,6 +80,8 @@ def evaluate(
     groups = np.zeros(at.size, dtype=np.int32) if one_list else None
     if groups is None and table.category is not None:
         groups = table.category[at]
+    if groups is None and not scale.is_real:
+        notes.append("without categories NDCG needs --one-list (one_list=True), which ranks all instances together")
     ranks = None if groups is None or scale.is_real else _index(value, scale)
     return Evaluation(
         mse=metrics.mse(estimate, value),

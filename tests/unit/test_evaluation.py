@@ -92,6 +92,8 @@ def test_ids_meet_by_text():
 def test_without_categories_only_one_list_ranks():
     table = without("category")
     assert evaluate(table, GOLD).ndcg is None
+    assert any("--one-list" in note for note in evaluate(table, GOLD).notes)
+    assert not any("--one-list" in note for note in evaluate(table, GOLD, one_list=True).notes)
     assert evaluate(table, GOLD).ndcg_exponential is None
     assert evaluate(table, GOLD, one_list=True).ndcg == pytest.approx(
         (2 + 3 + 1 / np.log2(3)) / (3 + 2 + 1 / np.log2(3))
