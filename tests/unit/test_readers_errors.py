@@ -253,3 +253,10 @@ def test_read_table_ends_in_the_same_errors(tmp_path):
     (tmp_path / "gold").write_bytes(b"item,gold\nx\n")
     with pytest.raises(TruegradeError, match="row 1 has 1 field"):
         read_table(tmp_path / "gold")
+
+
+def test_column_names_that_cannot_be_looked_up(message):
+    line = b'{"item": "x", "judge": "a", "score": 1, "no\\u0000te": 2}\n'
+    assert "null character" in message(line, ColumnError)
+    stream = sample_files.arrow_stream()
+    assert "looks damaged" in message(stream.replace(b"annotator", b"annot\xffator"[:9]))

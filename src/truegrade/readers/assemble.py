@@ -100,7 +100,9 @@ def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _check_names(names: Sequence[str], where: str) -> None:
-    """Refuse a name that stands there twice. Spreadsheets leave columns without a name, and these may."""
+    """Refuse a name that stands there twice (columns without a name may), or that Arrow cannot look up."""
     for name, count in Counter(names).items():
+        if "\0" in name:
+            raise ColumnError(f"{where}: the column name {name!r} holds a null character; rename the column")
         if name and count > 1:
             raise ColumnError(f"{where}: {count} columns are called '{name}'; rename all but one")

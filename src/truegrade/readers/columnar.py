@@ -27,10 +27,10 @@ class ColumnarFile:
         self._kind = kind
         with reading(source.where, source.called(kind.value)):
             self._schema: pa.Schema = _SCHEMA[kind](source)
-        self.names: Sequence[str] = self._schema.names
-        self.nested: Mapping[str, str] = {
-            field.name: str(field.type) for field in self._schema if pa.types.is_nested(field.type)
-        }
+            self.names: Sequence[str] = self._schema.names
+            self.nested: Mapping[str, str] = {
+                field.name: str(field.type) for field in self._schema if pa.types.is_nested(field.type)
+            }
 
     def read(self, columns: Sequence[str]) -> pa.Table:
         """The columns, one part of the file after the other, so that plain text never stands there whole."""
@@ -48,7 +48,11 @@ class ColumnarFile:
 
 
 def _settled(part: pa.Table) -> pa.Table:
-    """The part with its text encoded, after a check of what a damaged file could hide: offsets, indices, UTF-8."""
+    """The part with its text encoded, after a check of what a damaged file could hide: offsets, indices, UTF-8.
+
+    The check must see the buffers as they were read. ``pa.table(batch)`` would pass them through an interface
+    that takes their sizes from the offsets, and the check would follow wild offsets instead of finding them.
+    """
     import pyarrow as pa
 
     part.validate(full=True)
@@ -88,7 +92,7 @@ def _arrow_file_parts(source: Source, columns: Sequence[str]) -> Iterator[pa.Tab
         schema = ipc.open_file(raw).schema
         file = ipc.open_file(raw, options=_included(schema, columns))
         for number in range(file.num_record_batches):
-            yield pa.table(file.get_batch(number))
+            yield pa.Table.from_batches([file.get_batch(number)])
 
 
 def _arrow_stream_schema(source: Source) -> pa.Schema:
@@ -105,7 +109,7 @@ def _arrow_stream_parts(source: Source, columns: Sequence[str]) -> Iterator[pa.T
     options = _included(_arrow_stream_schema(source), columns)
     with source.stream() as raw:
         for batch in ipc.open_stream(raw, options=options):
-            yield pa.table(batch)
+            yield pa.Table.from_batches([batch])
 
 
 def _included(schema: pa.Schema, columns: Sequence[str]) -> pa.ipc.IpcReadOptions:
