@@ -22,7 +22,7 @@ def fit(
     *,
     ratings: Annotated[str, typer.Argument(metavar="RATINGS", help="A file of ratings, or - for stdin.")],
     model: Annotated[
-        str, typer.Option(help="mean, median or majority; options as in majority:ties=upper.")
+        str, typer.Option(help="mean, median, majority or ordinal-mixture; options as in majority:ties=upper.")
     ] = DEFAULT_MODEL,
     output: Annotated[str, typer.Option("-o", "--output", metavar="DIR", help="Where to save the fit.")] = "",
     settings: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="An option of the model.")] = [],  # noqa: B006  typer copies it
@@ -35,6 +35,7 @@ def fit(
     ratings_options: RatingsOptions,
 ) -> int:
     """Infer the truth of every instance from a file of ratings."""
+    from truegrade.cli._progress import shown_progress
     from truegrade.cli._show import remark
     from truegrade.fit import Status
     from truegrade.fit_files import check_target
@@ -50,7 +51,8 @@ def fit(
         from truegrade.gold import read_gold
 
         known = read_gold(gold, scale=data.scale)
-    result = estimator.fit(data, gold=known)
+    with shown_progress(model, wanted=not (quiet or json)) as progress:
+        result = estimator.fit(data, gold=known, progress=progress)
     if output:
         result.save(output, format=table_format)
     if not quiet:
@@ -94,7 +96,7 @@ def show_fit(result: Fit, output: str, *, json: bool) -> None:
     counts = result.counts
     show_pairs(
         [
-            ("model", result.model + "".join(f" {key}={value}" for key, value in result.options.items())),
+            ("model", " ".join([result.model, *_chosen_options(result)])),
             ("status", f"{result.status}" + (f" after {result.iterations} iterations" if result.iterations else "")),
             ("scale", result.scale),
             ("ratings", f"{counts['ratings']} of {counts['instances']} instances by {counts['annotators']} annotators"),
@@ -105,3 +107,13 @@ def show_fit(result: Fit, output: str, *, json: bool) -> None:
         return
     show_table(result.truth_table(), "truth")
     show_table(result.annotators_table().sort_by([("n_ratings", "descending")]), "annotators, busiest first", rows=5)
+
+
+def _chosen_options(result: Fit) -> list[str]:
+    """The options that are not the model's defaults."""
+    from dataclasses import asdict
+
+    from truegrade.models import model_class
+
+    defaults = asdict(model_class(result.model)())  # type: ignore[call-overload]
+    return [f"{key}={value}" for key, value in result.options.items() if value != defaults.get(key)]

@@ -99,5 +99,8 @@ def _wanted(kinds: tuple[Any, ...]) -> str:
         float: "a number",
         type(None): "none",
     }
-    told = [", ".join(map(str, get_args(k))) if get_origin(k) is Literal else names.get(k, "text") for k in kinds]
+    told = [
+        "one of " + ", ".join(map(str, get_args(k))) if get_origin(k) is Literal else names.get(k, "text")
+        for k in kinds
+    ]
     return "choose " + " or ".join(told)
