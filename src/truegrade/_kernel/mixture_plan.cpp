@@ -17,18 +17,21 @@ std::int64_t aligned(std::int64_t m, const std::int64_t* category_ptr, std::int6
 std::int64_t cut_windows(const std::int64_t* instance_ptr, std::int64_t first, std::int64_t last,
                          const std::int64_t* category_ptr, std::int64_t categories,
                          std::int64_t* window_ptr_out) {
-  std::int64_t windows = 0, begin = first;
+  std::int64_t windows = 0;
   const std::int64_t* category = category_ptr;
-  while (begin < last) {
-    std::int64_t end = begin + 1;
-    if (category_ptr) category = std::upper_bound(category, category_ptr + categories + 1, begin);
-    auto work = [&](std::int64_t m) { return instance_ptr[m] - instance_ptr[begin] + m - begin; };
-    if (category_ptr)
-      while (*category < last && work(*category) < kWindowWork) ++category;
-    else
-      while (end < last && work(end) < kWindowWork) ++end;
+  for (std::int64_t begin = first, end; begin < last; begin = end) {
+    auto full = [&](std::int64_t m) {
+      return m - begin >= kWindowInstances &&
+             instance_ptr[m] - instance_ptr[begin] + m - begin >= kWindowWork;
+    };
+    if (category_ptr) {
+      category = std::upper_bound(category, category_ptr + categories + 1, begin);
+      while (*category < last && !full(*category)) ++category;
+      end = *category;
+    } else {
+      for (end = begin + 1; end < last && !full(end);) ++end;
+    }
     window_ptr_out[windows++] = begin;
-    begin = category_ptr ? *category : end;
   }
   return windows;
 }
@@ -43,7 +46,9 @@ PlanSize mixture_plan(const std::int64_t* instance_ptr, std::int64_t instances,
                       const std::int64_t* category_ptr, std::int64_t categories, std::int64_t annotators,
                       int threads, std::int32_t* order_out, std::int64_t* window_ptr_out,
                       std::int64_t* chunk_ptr_out) {
-  const std::int64_t chunks = chunk_count(instance_ptr[instances], 2 * annotators);  // rows of sums are wide
+  // Rows of sums are wide, hence twice the annotators.
+  const std::int64_t chunks = std::clamp<std::int64_t>(instances / kChunkInstances, 1,
+                                                       chunk_count(instance_ptr[instances], 2 * annotators));
   PlanSize size{0, 0};
   for (std::int64_t chunk = 0, first = 0; chunk < chunks; ++chunk) {
     const std::int64_t end = chunk_begin(instance_ptr, instances, chunk + 1, chunks);
