@@ -3,6 +3,7 @@
 import gzip
 import os
 
+import numpy as np
 import pyarrow as pa
 import pytest
 import sample_files
@@ -45,13 +46,13 @@ def test_empty_files(content, compression, message):
 
 @pytest.mark.parametrize("content", [HEADER, HEADER.strip(), HEADER + b"\n \n", HEADER.replace(b"\n", b"\r\n")])
 def test_a_header_without_rows(content, message):
-    assert message(content) == "no ratings, only the header 'annotator', 'instance', 'rating'; add rows"
+    assert message(content) == "no ratings, only the header; add a row for each"
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow file", "arrow stream", "feather"])
 def test_a_schema_without_rows(kind, message):
     empty = sample_files.TABLE.slice(0, 0)
-    assert message(WRITERS[kind](empty)) == "no ratings, only the names of the columns; add rows"
+    assert message(WRITERS[kind](empty)) == "no ratings, only the header; add a row for each"
 
 
 @pytest.mark.parametrize(
@@ -123,6 +124,15 @@ def test_compressed_files_cut_short(kind, compression, message):
     whole = COMPRESSIONS[compression](WRITERS[kind]())
     assert f"{compression}-compressed" in message(whole[:-4])
     assert f"{compression}-compressed" in message(whole[:6])
+
+
+@pytest.mark.parametrize("compression", ["gzip", "zstd"])
+def test_long_compressed_text_cut_in_the_middle(compression, message):
+    numbers = np.random.default_rng(0).integers(0, 1 << 40, 100_000)
+    table = pa.table({"annotator": numbers, "instance": numbers, "rating": np.ones(numbers.size)})
+    for text in (sample_files.csv(table), sample_files.json_lines(table)):
+        whole = COMPRESSIONS[compression](text)
+        assert f"{compression}-compressed" in message(whole[: len(whole) // 2])
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow file", "feather"])
@@ -250,6 +260,9 @@ def test_options_of_encoding_are_passed_on(tmp_path):
 
 
 def test_read_table_ends_in_the_same_errors(tmp_path):
+    (tmp_path / "gold").write_bytes(b"item,gold\n")
+    with pytest.raises(FileError, match="no rows, only the header"):
+        read_table(tmp_path / "gold")
     (tmp_path / "gold").write_bytes(b"item,gold\nx\n")
     with pytest.raises(TruegradeError, match="row 1 has 1 field"):
         read_table(tmp_path / "gold")

@@ -60,7 +60,8 @@ def test_category_gold_and_timestamp_are_no_annotators(write):
 def test_an_annotator_may_be_called_judge_if_the_matrix_is_declared(write):
     path = write(b"item,judge,score\nx,1,2\n")
     assert rows_of(read_columns(path, wide=True)) == [("x", "judge", "1"), ("x", "score", "2")]
-    assert rows_of(read_columns(path, Roles(instance="judge"), wide=True)) == [
+    path = write(b"item,Judge,score\nx,1,2\n")
+    assert rows_of(read_columns(path, Roles(instance="Judge"), wide=True)) == [
         ("1", "item", "x"),
         ("1", "score", "2"),
     ]

@@ -25,9 +25,9 @@ def assemble(file: TableFile, given: Roles, where: str, *, wide: bool) -> Column
     if wide or is_wide(file.names, given):
         roles = wide_roles(file.names, given, where)
         needed = [*roles.columns().values(), *annotator_columns(file.names, roles)]
-        return melt(_read(file, needed, where), given, where)
+        return melt(_read(file, needed, where, "ratings"), given, where)
     roles = resolve_roles(file.names, given, where, ["annotator", "instance", "rating"])
-    table = _read(file, list(dict.fromkeys(roles.columns().values())), where)
+    table = _read(file, list(dict.fromkeys(roles.columns().values())), where, "ratings")
     columns = {role: table[name] for role, name in roles.columns().items()}
     if roles.weight:
         columns["weight"] = _numbers(columns["weight"], roles.weight, where)
@@ -42,11 +42,11 @@ def plain_table(file: TableFile, where: str) -> pa.Table:
 
     _check_names(file.names, where)
     names = [name for name in file.names if name and name not in file.nested]
-    table = _read(file, names, where)
+    table = _read(file, names, where, "rows")
     return pa.table([_decoded(column) for column in table.columns], names=names)
 
 
-def _read(file: TableFile, names: list[str], where: str) -> pa.Table:
+def _read(file: TableFile, names: list[str], where: str, what: str) -> pa.Table:
     for name in names:
         if name in file.nested:
             raise ColumnError(
@@ -55,7 +55,7 @@ def _read(file: TableFile, names: list[str], where: str) -> pa.Table:
             )
     table = file.read(names)
     if table.num_rows == 0:
-        raise FileError(f"{where}: no ratings, only the names of the columns; add rows")
+        raise FileError(f"{where}: no {what}, only the header; add a row for each")
     return table
 
 

@@ -34,13 +34,15 @@ class DelimitedFile:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._delimiter, self.names = _header(source)
+        self._delimiter, self.names, self._has_rows = _header(source)
 
     def read(self, columns: Sequence[str]) -> pa.Table:
         """The columns as dictionaries of strings. Rows of spaces alone are skipped."""
         import pyarrow as pa
 
         text = pa.dictionary(pa.int32(), pa.string())
+        if not self._has_rows:  # Arrow wants a line break after the header
+            return pa.schema([(name, text) for name in columns]).empty_table()
         with reading(self._source.where, self._source.called(_KIND)):
             try:
                 table = self._parse(columns, text)
@@ -117,17 +119,14 @@ def _described(row: InvalidRow) -> str:
     return f"row {number} has {fields} where the header has {row.expected_columns}; mend the delimiters: {remedy}"
 
 
-def _header(source: Source) -> tuple[str, list[str]]:
-    """The delimiter that splits the header into most columns, and their names."""
+def _header(source: Source) -> tuple[str, list[str], bool]:
+    """The delimiter that splits the header into most columns, their names, and whether rows follow."""
     splits = {delimiter: _first_row(source, delimiter) for delimiter in _DELIMITERS}
     delimiter = max(splits, key=lambda d: len(splits[d][0]))
     names, has_rows = splits[delimiter]
     if not names:
         raise FileError(f"{source.where}: has no header; is a quote in its first row not closed?")
-    if not has_rows:
-        shown = ", ".join(repr(name) for name in names[:12])
-        raise FileError(f"{source.where}: no ratings, only the header {shown}; add rows")
-    return delimiter, names
+    return delimiter, names, has_rows
 
 
 def _first_row(source: Source, delimiter: str) -> tuple[list[str], bool]:

@@ -58,10 +58,10 @@ class JsonLinesFile:
         import pyarrow as pa
         from pyarrow import json
 
-        # Where the type is left open, "2020-01-01" becomes a timestamp, and an id its number of seconds.
-        text = pa.schema([(key, pa.string()) for key in text_keys(self._source)])
-        options = json.ParseOptions(explicit_schema=text, unexpected_field_behavior="infer")
         with reading(self._source.where, self._source.called(_KIND)), self._source.stream() as stream:
+            # Where the type is left open, "2020-01-01" becomes a timestamp, and an id its number of seconds.
+            text = pa.schema([(key, pa.string()) for key in text_keys(self._source)])
+            options = json.ParseOptions(explicit_schema=text, unexpected_field_behavior="infer")
             try:
                 table = json.read_json(stream, json.ReadOptions(block_size=_BLOCK), options)
                 table.validate(full=True)  # Arrow lets bytes pass that are not UTF-8

@@ -36,8 +36,9 @@ def wide_roles(names: Sequence[str], given: Roles, where: str) -> Roles:
                 f"where every column is an annotator; leave it out, or give one row per rating"
             )
     # An annotator may be called "judge" or "score".
-    usual = {*ALIASES["annotator"], *ALIASES["rating"]} - {given.instance, given.category}
-    roles = resolve_roles([n for n in names if _plain(n) not in usual], given, where, ["instance"])
+    usual = {*ALIASES["annotator"], *ALIASES["rating"]}
+    told = given.columns().values()
+    roles = resolve_roles([n for n in names if n in told or _plain(n) not in usual], given, where, ["instance"])
     if roles.weight:
         raise OptionError(
             f"{where}: column '{roles.weight}' cannot weigh the ratings of a wide matrix; "
