@@ -52,6 +52,7 @@ def mixture_plan(
     chunk_ptr_out: NDArray[np.int64],
 ) -> tuple[int, int]: ...
 def mixture_sweep(
+    *,
     instance_ptr: NDArray[np.int64],
     annotator: NDArray[np.int32],
     grade: NDArray[np.uint8] | None,
@@ -59,7 +60,6 @@ def mixture_sweep(
     weight: NDArray[np.float64] | None,
     category_ptr: NDArray[np.int64] | None,
     clamped: NDArray[np.uint8] | None,
-    *,
     order: NDArray[np.int32],
     window_ptr: NDArray[np.int64],
     chunk_ptr: NDArray[np.int64],

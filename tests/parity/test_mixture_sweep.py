@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mixture_problems import CONFIGURATIONS, Problem, make_problem, repeat_ratings
 
 from truegrade import _kernel
-from truegrade.inference.mixture_sweep import MixtureOptions, MixturePlan, mixture_sweep
+from truegrade.inference.mixture_sweep import MixtureOptions, MixturePlan, MixtureSums, mixture_sweep
 from truegrade.inference.mixture_twin import mixture_sweep_numpy
 
 ISAS = ("base", "avx2", "avx512")[: ("base", "avx2", "avx512").index(_kernel.best_isa()) + 1]
@@ -174,3 +174,30 @@ def test_plan_orders_windows_by_falling_degree() -> None:
         np.testing.assert_array_equal(np.sort(window), np.arange(first, last))
         assert (np.diff(degrees[window]) <= 0).all()
         assert first in problem.ratings.category_ptr
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value", "message"),
+    [
+        (
+            "parameters",
+            "tau_mean",
+            np.ones(7, np.float32),
+            "tau_mean is no C-ordered array of the wanted dtype",
+        ),
+        ("parameters", "log_spam", np.zeros(4), "log_spam has length 4, wanted 5"),
+        ("ratings", "weight", np.ones(3), "weight has length 3, wanted 40"),
+        ("ratings", "annotator", np.zeros(39, np.int32), "grade has length 40, wanted 39"),
+        ("ratings", "category_ptr", None, "category_ptr is missing"),
+        ("state", "z_precision", np.ones(20)[::2], "z_precision is no C-ordered array of the wanted dtype"),
+        ("state", "delta_rate", None, "delta_shape and delta_rate are missing"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(part: str, name: str, value: object, message: str) -> None:
+    options = MixtureOptions(difficulty="category")
+    problem = make_problem(options, np.full(10, 4))
+    plan = MixturePlan.build(problem.ratings, options, problem.annotators)
+    changed = problem._replace(**{part: replace(getattr(problem, part), **{name: value})})
+    sums = MixtureSums.empty(problem.annotators, 5)
+    with pytest.raises(ValueError, match=message):
+        mixture_sweep(changed.ratings, plan, options, changed.parameters, changed.state, sums)

@@ -1,18 +1,12 @@
 #include "bind_mixture.hpp"
 
 #include "arrays.hpp"
+#include "keywords.hpp"
 #include "mixture_plan.hpp"
 #include "mixture_sweep.hpp"
 
 namespace truegrade {
 namespace {
-
-template <class T>
-using MaybeVectorOut = std::optional<VectorOut<T>>;
-
-void check_code(const char* name, int code, int codes) {
-  if (code < 0 || code >= codes) throw std::invalid_argument(std::string(name) + " is no known code");
-}
 
 nb::tuple bind_mixture_plan(Vector<std::int64_t> instance_ptr, MaybeVector<std::int64_t> category_ptr,
                             std::int64_t annotators, int threads, VectorOut<std::int32_t> order_out,
@@ -32,90 +26,74 @@ nb::tuple bind_mixture_plan(Vector<std::int64_t> instance_ptr, MaybeVector<std::
   return nb::make_tuple(size.windows, size.chunks);
 }
 
-void bind_mixture_sweep(Vector<std::int64_t> instance_ptr, Vector<std::int32_t> annotator,
-                        MaybeVector<std::uint8_t> grade, MaybeVector<double> value,
-                        MaybeVector<double> weight, MaybeVector<std::int64_t> category_ptr,
-                        MaybeVector<std::uint8_t> clamped, Vector<std::int32_t> order,
-                        Vector<std::int64_t> window_ptr, Vector<std::int64_t> chunk_ptr,
-                        Vector<double> tau_mean, Vector<double> tau_log_mean, Vector<double> eps_log_mean,
-                        Vector<double> eps_log1m_mean, Vector<double> bounds, Vector<double> grade_value,
-                        Vector<double> log_spam, double z_prior_mean, double z_prior_precision,
-                        double delta_prior_shape, double delta_prior_rate, double delta_mean,
-                        double delta_log_mean, int link, int responsibility, int difficulty, const char* isa,
-                        int threads, VectorOut<double> z_mean, VectorOut<double> z_precision,
-                        MaybeVectorOut<double> delta_shape, MaybeVectorOut<double> delta_rate,
-                        MatrixOut<double> annotator_out, VectorOut<double> spam_weight_out,
-                        VectorOut<double> totals_out, MaybeVectorOut<double> responsibility_out) {
-  const std::size_t ratings = annotator.shape(0), annotators = tau_mean.shape(0),
-                    grades = grade_value.shape(0);
-  const std::size_t instances = z_mean.shape(0);
-  check_code("link", link, 2);
-  check_code("responsibility", responsibility, 2);
-  check_code("difficulty", difficulty, 3);
-  check_length("instance_ptr", instance_ptr.shape(0), instances + 1);
-  check_length("annotator", ratings, instance_ptr.data()[instances]);
-  check_length("grade", grade, ratings);
-  check_length("value", value, ratings);
-  check_length("weight", weight, ratings);
-  check_length("clamped", clamped, instances);
-  check_length("order", order.shape(0), instances);
-  check_length("tau_log_mean", tau_log_mean.shape(0), annotators);
-  check_length("eps_log_mean", eps_log_mean.shape(0), annotators);
-  check_length("eps_log1m_mean", eps_log1m_mean.shape(0), annotators);
-  check_length("bounds", bounds.shape(0), grades + 1);
-  check_length("log_spam", log_spam.shape(0), grades);
-  check_length("z_precision", z_precision.shape(0), instances);
-  check_length("annotator_out", annotator_out.shape(0), annotators);
-  check_length("annotator_out's rows", annotator_out.shape(1), 3);
-  check_length("spam_weight_out", spam_weight_out.shape(0), grades);
-  check_length("totals_out", totals_out.shape(0), 3);
-  if (responsibility_out) check_length("responsibility_out", responsibility_out->shape(0), ratings);
-  const auto mode = static_cast<Difficulty>(difficulty);
-  const std::size_t categories = category_ptr ? category_ptr->shape(0) - 1 : 0;
-  if (mode != Difficulty::kNone) {
-    const std::size_t deltas = mode == Difficulty::kInstance ? instances : categories;
-    check_length("delta_shape", delta_shape ? delta_shape->shape(0) : 0, deltas);
-    check_length("delta_rate", delta_rate ? delta_rate->shape(0) : 0, deltas);
-  }
-  if (mode == Difficulty::kCategory && !category_ptr) throw std::invalid_argument("category_ptr is missing");
+MixtureInput read_input(Keywords& from) {
+  MixtureInput in{};
+  in.link = from.code<Link>("link", 2);
+  in.responsibility = from.code<Responsibility>("responsibility", 2);
+  in.difficulty = from.code<Difficulty>("difficulty", 3);
+  const std::size_t ratings = from.length("annotator"), annotators = from.length("tau_mean");
+  const std::size_t instances = from.length("z_mean"), grades = from.length("grade_value");
+  const std::size_t windows = from.length("window_ptr"), chunks = from.length("chunk_ptr");
+  const std::size_t category_ends = from.length("category_ptr");
+  in.instances = static_cast<std::int64_t>(instances);
+  in.annotators = static_cast<std::int64_t>(annotators);
+  in.grades = static_cast<std::int64_t>(grades);
+  in.categories = static_cast<std::int64_t>(category_ends ? category_ends - 1 : 0);
+  in.chunks = static_cast<std::int64_t>(chunks) - 1;
 
-  const MixtureInput input{static_cast<Link>(link),
-                           static_cast<Responsibility>(responsibility),
-                           mode,
-                           static_cast<std::int64_t>(instances),
-                           static_cast<std::int64_t>(annotators),
-                           static_cast<std::int64_t>(grades),
-                           static_cast<std::int64_t>(categories),
-                           instance_ptr.data(),
-                           annotator.data(),
-                           data_or_null(grade),
-                           data_or_null(value),
-                           data_or_null(weight),
-                           data_or_null(category_ptr),
-                           data_or_null(clamped),
-                           order.data(),
-                           window_ptr.data(),
-                           chunk_ptr.data(),
-                           static_cast<std::int64_t>(chunk_ptr.shape(0)) - 1,
-                           tau_mean.data(),
-                           tau_log_mean.data(),
-                           eps_log_mean.data(),
-                           eps_log1m_mean.data(),
-                           bounds.data(),
-                           grade_value.data(),
-                           log_spam.data(),
-                           z_prior_mean,
-                           z_prior_precision,
-                           delta_prior_shape,
-                           delta_prior_rate,
-                           delta_mean,
-                           delta_log_mean};
-  const MixtureState state{z_mean.data(), z_precision.data(), delta_shape ? delta_shape->data() : nullptr,
-                           delta_rate ? delta_rate->data() : nullptr};
-  const MixtureSums sums{annotator_out.data(), spam_weight_out.data(), totals_out.data(),
-                         responsibility_out ? responsibility_out->data() : nullptr};
+  in.instance_ptr = from.input<std::int64_t>("instance_ptr", instances + 1);
+  in.annotator = from.input<std::int32_t>("annotator", ratings);
+  in.grade = from.maybe_input<std::uint8_t>("grade", ratings);
+  in.value = from.maybe_input<double>("value", ratings);
+  in.weight = from.maybe_input<double>("weight", ratings);
+  in.category_ptr = from.maybe_input<std::int64_t>("category_ptr", category_ends);
+  if (in.difficulty == Difficulty::kCategory && !in.category_ptr)
+    throw std::invalid_argument("category_ptr is missing");
+  in.clamped = from.maybe_input<std::uint8_t>("clamped", instances);
+  in.order = from.input<std::int32_t>("order", instances);
+  in.window_ptr = from.input<std::int64_t>("window_ptr", windows);
+  in.chunk_ptr = from.input<std::int64_t>("chunk_ptr", chunks);
+  in.tau_mean = from.input<double>("tau_mean", annotators);
+  in.tau_log_mean = from.input<double>("tau_log_mean", annotators);
+  in.eps_log_mean = from.input<double>("eps_log_mean", annotators);
+  in.eps_log1m_mean = from.input<double>("eps_log1m_mean", annotators);
+  in.bounds = from.input<double>("bounds", grades + 1);
+  in.grade_value = from.input<double>("grade_value", grades);
+  in.log_spam = from.input<double>("log_spam", grades);
+  in.z_prior_mean = from.scalar<double>("z_prior_mean");
+  in.z_prior_precision = from.scalar<double>("z_prior_precision");
+  in.delta_prior_shape = from.scalar<double>("delta_prior_shape");
+  in.delta_prior_rate = from.scalar<double>("delta_prior_rate");
+  in.delta_mean = from.scalar<double>("delta_mean");
+  in.delta_log_mean = from.scalar<double>("delta_log_mean");
+  return in;
+}
+
+void bind_mixture_sweep(const nb::kwargs& arguments) {
+  Keywords from(arguments);
+  const MixtureInput in = read_input(from);
+  const std::size_t instances = from.length("z_mean"), annotators = from.length("tau_mean");
+  const std::size_t deltas = in.difficulty == Difficulty::kInstance ? instances
+                             : in.difficulty == Difficulty::kCategory
+                                 ? static_cast<std::size_t>(in.categories)
+                                 : 0;
+  const MixtureState state{
+      from.output<double>("z_mean", instances), from.output<double>("z_precision", instances),
+      from.maybe_output<double>("delta_shape", deltas), from.maybe_output<double>("delta_rate", deltas)};
+  const MixtureSums sums{from.output<double>("annotator_out", annotators, 3),
+                         from.output<double>("spam_weight_out", from.length("grade_value")),
+                         from.output<double>("totals_out", 3),
+                         from.maybe_output<double>("responsibility_out", from.length("annotator"))};
+  const nb::str isa = from.scalar<nb::str>("isa");
+  const int threads = from.scalar<int>("threads");
+  from.check_all_known();
+  if (in.difficulty != Difficulty::kNone && !(state.delta_shape && state.delta_rate))
+    throw std::invalid_argument("delta_shape and delta_rate are missing");
+  if (in.instance_ptr[in.instances] != static_cast<std::int64_t>(from.length("annotator")))
+    throw std::invalid_argument("instance_ptr does not end where the ratings do");
+  const char* name = isa.c_str();
   nb::gil_scoped_release release;
-  mixture_sweep(input, isa, threads, state, sums);
+  mixture_sweep(in, name, threads, state, sums);
 }
 
 void bind_truncated_normal_moments(Vector<double> lower, Vector<double> upper, Vector<double> mean,
@@ -152,14 +130,7 @@ void bind_mixture(nb::module_& m) {
   m.def("mixture_plan_windows", &mixture_plan_windows, "ratings"_a, "instances"_a);
   m.def("mixture_plan", &bind_mixture_plan, "instance_ptr"_a, "category_ptr"_a.none(), nb::kw_only(),
         "annotators"_a, "threads"_a, "order_out"_a, "window_ptr_out"_a, "chunk_ptr_out"_a);
-  m.def("mixture_sweep", &bind_mixture_sweep, "instance_ptr"_a, "annotator"_a, "grade"_a.none(),
-        "value"_a.none(), "weight"_a.none(), "category_ptr"_a.none(), "clamped"_a.none(), nb::kw_only(),
-        "order"_a, "window_ptr"_a, "chunk_ptr"_a, "tau_mean"_a, "tau_log_mean"_a, "eps_log_mean"_a,
-        "eps_log1m_mean"_a, "bounds"_a, "grade_value"_a, "log_spam"_a, "z_prior_mean"_a,
-        "z_prior_precision"_a, "delta_prior_shape"_a, "delta_prior_rate"_a, "delta_mean"_a,
-        "delta_log_mean"_a, "link"_a, "responsibility"_a, "difficulty"_a, "isa"_a, "threads"_a, "z_mean"_a,
-        "z_precision"_a, "delta_shape"_a.none(), "delta_rate"_a.none(), "annotator_out"_a,
-        "spam_weight_out"_a, "totals_out"_a, "responsibility_out"_a.none());
+  m.def("mixture_sweep", &bind_mixture_sweep);
   m.def("truncated_normal_moments", &bind_truncated_normal_moments, "lower"_a, "upper"_a, "mean"_a,
         "precision"_a, nb::kw_only(), "isa"_a, "log_mass_out"_a, "mean_out"_a, "spread_out"_a);
   m.def("gamma_functions", &bind_gamma_functions, "shape"_a, nb::kw_only(), "isa"_a, "digamma_out"_a,

@@ -9,10 +9,9 @@ namespace truegrade {
 /// *window* is a run of instances, visited by falling number of ratings. Small enough for a window's data to
 /// stay in the cache, large enough that few lanes idle. A *chunk* is a run of windows, the unit of work of a
 /// thread. With difficulty by category, windows and chunks hold whole categories.
-constexpr std::int64_t kWindowWork = 8192;  // ratings + instances at which a window closes,
-constexpr std::int64_t kWindowInstances =
-    64;  // if it has as many instances: long ones must find neighbours too
-constexpr std::int64_t kChunkInstances = 16;  // chunks hold no fewer on average
+constexpr std::int64_t kWindowWork = 8192;     // ratings + instances at which a window closes ...
+constexpr std::int64_t kWindowInstances = 64;  // ... with no fewer instances: long ones need neighbours too
+constexpr std::int64_t kChunkInstances = 16;   // chunks hold no fewer on average
 
 /// How long the caller must make window_ptr_out.
 std::int64_t mixture_plan_windows(std::int64_t ratings, std::int64_t instances);

@@ -144,13 +144,13 @@ def mixture_sweep(
     before the pass. Every number of threads gives the same bits.
     """
     _kernel.mixture_sweep(
-        ratings.instance_ptr,
-        ratings.annotator,
-        ratings.grade,
-        ratings.value,
-        ratings.weight,
-        ratings.category_ptr if options.difficulty == "category" else None,
-        ratings.clamped,
+        instance_ptr=ratings.instance_ptr,
+        annotator=ratings.annotator,
+        grade=ratings.grade,
+        value=ratings.value,
+        weight=ratings.weight,
+        category_ptr=ratings.category_ptr if options.difficulty == "category" else None,
+        clamped=ratings.clamped,
         order=plan.order,
         window_ptr=plan.window_ptr,
         chunk_ptr=plan.chunk_ptr,
