@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ColumnarFile"]
 
+_ROWS = 1 << 19  # small batches share a dictionary, for in each of their own most ids would stand again
+
 
 class ColumnarFile:
     """A file with a schema. Ids and ratings keep their types."""
@@ -37,18 +39,21 @@ class ColumnarFile:
         import pyarrow as pa
 
         with reading(self._source.where, self._source.called(self._kind.value)):
-            parts = []
+            encoded, waiting = [], []
             for part in _PARTS[self._kind](self._source, columns):
-                parts.append(_settled(part.select(columns)))
-                # Else the pool keeps what decoding a part took, and asks for more beside it.
-                pa.default_memory_pool().release_unused()
-            if parts:
-                return pa.concat_tables(parts)
+                waiting.append(_checked(part.select(columns)))
+                if sum(piece.num_rows for piece in waiting) >= _ROWS:
+                    encoded.append(_encoded(waiting))
+                    waiting = []
+            if waiting:
+                encoded.append(_encoded(waiting))
+            if encoded:
+                return pa.concat_tables(encoded)
             return pa.schema([self._schema.field(name) for name in columns]).empty_table()
 
 
-def _settled(part: pa.Table) -> pa.Table:
-    """The part with its text encoded, after a check of what a damaged file could hide: offsets, indices, UTF-8.
+def _checked(part: pa.Table) -> pa.Table:
+    """The part, unless it hides what a damaged file may hold: wild offsets, wild indices, text that is not UTF-8.
 
     The check must see the buffers as they were read. ``pa.table(batch)`` would pass them through an interface
     that takes their sizes from the offsets, and the check would follow wild offsets instead of finding them.
@@ -56,7 +61,20 @@ def _settled(part: pa.Table) -> pa.Table:
     import pyarrow as pa
 
     part.validate(full=True)
-    return pa.table([text_encoded(column) for column in part.columns], names=part.column_names)
+    # Dictionaries are widened before they are joined, or the indices of the whole may not fit.
+    columns = [text_encoded(c) if pa.types.is_dictionary(c.type) else c for c in part.columns]
+    return pa.table(columns, names=part.column_names)
+
+
+def _encoded(parts: Sequence[pa.Table]) -> pa.Table:
+    """The parts as one, with a dictionary for each column of text."""
+    import pyarrow as pa
+
+    whole = pa.concat_tables(parts).combine_chunks() if len(parts) > 1 else parts[0]
+    table = pa.table([text_encoded(column) for column in whole.columns], names=whole.column_names)
+    # Else the pool keeps what decoding took, and asks for more beside it.
+    pa.default_memory_pool().release_unused()
+    return table
 
 
 def _parquet_schema(source: Source) -> pa.Schema:
