@@ -1,4 +1,5 @@
-// What a NumPy array must be to cross into the kernel: C-ordered, the exact dtype, on the CPU; never copied or cast.
+// What a NumPy array must be to cross into the kernel: C-ordered, the exact dtype, on the CPU; never copied
+// or cast.
 #pragma once
 
 #include <nanobind/nanobind.h>

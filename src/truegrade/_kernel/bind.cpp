@@ -1,4 +1,5 @@
-// Shapes are checked here, once; past this file there are pointers. The interpreter is released while a kernel runs.
+// Shapes are checked here, once; past this file there are pointers. The interpreter is released while a
+// kernel runs.
 #include "arrays.hpp"
 #include "bind_mixture.hpp"
 #include "counts.hpp"
@@ -12,7 +13,8 @@ void bind_hash_texts(Vector<std::int64_t> offsets, Vector<std::uint8_t> data, in
                      VectorOut<std::uint64_t> hash_out) {
   check_length("hash_out", hash_out.shape(0), offsets.shape(0) - 1);
   nb::gil_scoped_release release;
-  hash_texts(offsets.data(), data.data(), static_cast<std::int64_t>(hash_out.shape(0)), threads, hash_out.data());
+  hash_texts(offsets.data(), data.data(), static_cast<std::int64_t>(hash_out.shape(0)), threads,
+             hash_out.data());
 }
 
 template <class Rating>
@@ -28,30 +30,32 @@ void bind_csr_sort(Vector<std::int32_t> instance, Vector<std::int32_t> annotator
   check_length("annotator_out", annotator_out.shape(0), ratings);
   check_length("rating_out", rating_out.shape(0), ratings);
   nb::gil_scoped_release release;
-  csr_sort(instance.data(), annotator.data(), rating.data(), data_or_null(weight), static_cast<std::int64_t>(ratings),
-           static_cast<std::int64_t>(instance_ptr_out.shape(0)) - 1, threads, instance_ptr_out.data(), row_out.data(),
-           annotator_out.data(), rating_out.data());
+  csr_sort(instance.data(), annotator.data(), rating.data(), data_or_null(weight),
+           static_cast<std::int64_t>(ratings), static_cast<std::int64_t>(instance_ptr_out.shape(0)) - 1,
+           threads, instance_ptr_out.data(), row_out.data(), annotator_out.data(), rating_out.data());
 }
 
-void bind_grade_counts(Vector<std::int64_t> instance_ptr, Vector<std::uint8_t> grade, MaybeVector<double> weight,
-                       int threads, MatrixOut<double> counts_out) {
+void bind_grade_counts(Vector<std::int64_t> instance_ptr, Vector<std::uint8_t> grade,
+                       MaybeVector<double> weight, int threads, MatrixOut<double> counts_out) {
   check_length("weight", weight, grade.shape(0));
   check_length("counts_out", counts_out.shape(0), instance_ptr.shape(0) - 1);
   nb::gil_scoped_release release;
-  grade_counts(instance_ptr.data(), grade.data(), data_or_null(weight), static_cast<std::int64_t>(counts_out.shape(0)),
-               static_cast<std::int64_t>(counts_out.shape(1)), threads, counts_out.data());
+  grade_counts(instance_ptr.data(), grade.data(), data_or_null(weight),
+               static_cast<std::int64_t>(counts_out.shape(0)), static_cast<std::int64_t>(counts_out.shape(1)),
+               threads, counts_out.data());
 }
 
-void bind_agreement_sums(Vector<std::int64_t> instance_ptr, Vector<std::int32_t> annotator, Vector<std::uint8_t> grade,
-                         MaybeVector<double> weight, std::int64_t grades, int threads, VectorOut<double> agree_out,
-                         VectorOut<double> paired_out) {
+void bind_agreement_sums(Vector<std::int64_t> instance_ptr, Vector<std::int32_t> annotator,
+                         Vector<std::uint8_t> grade, MaybeVector<double> weight, std::int64_t grades,
+                         int threads, VectorOut<double> agree_out, VectorOut<double> paired_out) {
   check_length("annotator", annotator.shape(0), grade.shape(0));
   check_length("weight", weight, grade.shape(0));
   check_length("paired_out", paired_out.shape(0), agree_out.shape(0));
   nb::gil_scoped_release release;
   agreement_sums(instance_ptr.data(), annotator.data(), grade.data(), data_or_null(weight),
-                 static_cast<std::int64_t>(instance_ptr.shape(0)) - 1, static_cast<std::int64_t>(agree_out.shape(0)),
-                 grades, threads, agree_out.data(), paired_out.data());
+                 static_cast<std::int64_t>(instance_ptr.shape(0)) - 1,
+                 static_cast<std::int64_t>(agree_out.shape(0)), grades, threads, agree_out.data(),
+                 paired_out.data());
 }
 
 }  // namespace
@@ -61,13 +65,13 @@ NB_MODULE(_kernel, m) {
   m.doc() = "Kernels over arrays: the caller allocates, outputs come last, nothing is kept between calls.";
   m.def("hash_texts", &bind_hash_texts, "offsets"_a, "data"_a, nb::kw_only(), "threads"_a, "hash_out"_a);
   m.def("csr_sort", &bind_csr_sort<std::uint8_t>, "instance"_a.noconvert(), "annotator"_a.noconvert(),
-        "rating"_a.noconvert(), "weight"_a.none(), nb::kw_only(), "threads"_a, "instance_ptr_out"_a, "row_out"_a,
-        "annotator_out"_a, "rating_out"_a);
+        "rating"_a.noconvert(), "weight"_a.none(), nb::kw_only(), "threads"_a, "instance_ptr_out"_a,
+        "row_out"_a, "annotator_out"_a, "rating_out"_a);
   m.def("csr_sort", &bind_csr_sort<double>, "instance"_a.noconvert(), "annotator"_a.noconvert(),
-        "rating"_a.noconvert(), "weight"_a.none(), nb::kw_only(), "threads"_a, "instance_ptr_out"_a, "row_out"_a,
-        "annotator_out"_a, "rating_out"_a);
-  m.def("grade_counts", &bind_grade_counts, "instance_ptr"_a, "grade"_a, "weight"_a.none(), nb::kw_only(), "threads"_a,
-        "counts_out"_a);
+        "rating"_a.noconvert(), "weight"_a.none(), nb::kw_only(), "threads"_a, "instance_ptr_out"_a,
+        "row_out"_a, "annotator_out"_a, "rating_out"_a);
+  m.def("grade_counts", &bind_grade_counts, "instance_ptr"_a, "grade"_a, "weight"_a.none(), nb::kw_only(),
+        "threads"_a, "counts_out"_a);
   m.def("agreement_sums", &bind_agreement_sums, "instance_ptr"_a, "annotator"_a, "grade"_a, "weight"_a.none(),
         nb::kw_only(), "grades"_a, "threads"_a, "agree_out"_a, "paired_out"_a);
   bind_mixture(m);

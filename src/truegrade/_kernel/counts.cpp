@@ -45,22 +45,24 @@ void grade_counts(const std::int64_t* instance_ptr, const std::uint8_t* grade, c
     for (std::int64_t m = chunk_begin(instance_ptr, instances, chunk, chunks); m < last; ++m) {
       double* row = counts_out + m * grades;
       std::fill(row, row + grades, 0.0);
-      for (std::int64_t i = instance_ptr[m]; i < instance_ptr[m + 1]; ++i) row[grade[i]] += weight ? weight[i] : 1.0;
+      for (std::int64_t i = instance_ptr[m]; i < instance_ptr[m + 1]; ++i)
+        row[grade[i]] += weight ? weight[i] : 1.0;
     }
   });
 }
 
-void agreement_sums(const std::int64_t* instance_ptr, const std::int32_t* annotator, const std::uint8_t* grade,
-                    const double* weight, std::int64_t instances, std::int64_t annotators, std::int64_t grades,
-                    int threads, double* agree_out, double* paired_out) {
+void agreement_sums(const std::int64_t* instance_ptr, const std::int32_t* annotator,
+                    const std::uint8_t* grade, const double* weight, std::int64_t instances,
+                    std::int64_t annotators, std::int64_t grades, int threads, double* agree_out,
+                    double* paired_out) {
   const std::int64_t chunks = chunk_count(instance_ptr[instances], annotators);
   std::vector<double> agree(chunks * annotators), paired(chunks * annotators);
   parallel_for(threads, chunks, [&](std::int64_t chunk) {
     std::vector<double> own(grades), total(grades);
     const std::int64_t last = chunk_begin(instance_ptr, instances, chunk + 1, chunks);
     for (std::int64_t m = chunk_begin(instance_ptr, instances, chunk, chunks); m < last; ++m)
-      agree_on_instance(annotator, grade, weight, instance_ptr[m], instance_ptr[m + 1], own.data(), total.data(),
-                        agree.data() + chunk * annotators, paired.data() + chunk * annotators);
+      agree_on_instance(annotator, grade, weight, instance_ptr[m], instance_ptr[m + 1], own.data(),
+                        total.data(), agree.data() + chunk * annotators, paired.data() + chunk * annotators);
   });
   std::fill(agree_out, agree_out + annotators, 0.0);
   std::fill(paired_out, paired_out + annotators, 0.0);

@@ -18,8 +18,9 @@ void grade_counts(const std::int64_t* instance_ptr, const std::uint8_t* grade, c
 /// where others = all ratings of the instance but the annotator's own.
 /// @param instance_ptr (M+1,), annotator (L,), grade (L,), weight (L,) or null: ratings sorted by csr_sort
 /// @param agree_out (N,), paired_out (N,)
-void agreement_sums(const std::int64_t* instance_ptr, const std::int32_t* annotator, const std::uint8_t* grade,
-                    const double* weight, std::int64_t instances, std::int64_t annotators, std::int64_t grades,
-                    int threads, double* agree_out, double* paired_out);
+void agreement_sums(const std::int64_t* instance_ptr, const std::int32_t* annotator,
+                    const std::uint8_t* grade, const double* weight, std::int64_t instances,
+                    std::int64_t annotators, std::int64_t grades, int threads, double* agree_out,
+                    double* paired_out);
 
 }  // namespace truegrade

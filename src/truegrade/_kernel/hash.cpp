@@ -8,7 +8,8 @@
 namespace truegrade {
 namespace {
 
-// The finaliser of splitmix64: a bijection in which every input bit flips each output bit with probability 1/2.
+// The finaliser of splitmix64: a bijection in which every input bit flips each output bit with probability
+// 1/2.
 std::uint64_t mix(std::uint64_t x) {
   x ^= x >> 30;
   x *= 0xbf58476d1ce4e5b9u;
@@ -21,7 +22,8 @@ std::uint64_t hash_text(const std::uint8_t* text, std::int64_t size) {
   std::uint64_t hash = mix(0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(size));
   for (; size > 0; text += 8, size -= 8) {
     std::uint64_t word = 0;  // bytes by shifts: the same hash on every byte order
-    for (std::int64_t i = 0; i < std::min<std::int64_t>(size, 8); ++i) word |= std::uint64_t{text[i]} << (8 * i);
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(size, 8); ++i)
+      word |= std::uint64_t{text[i]} << (8 * i);
     hash = mix(hash ^ word) + 0x9e3779b97f4a7c15u;
   }
   return mix(hash);

@@ -67,8 +67,8 @@ class Pool {
   int workers_ = 0, wanted_ = 0, active_ = 0;
 };
 
-// Never destroyed: its threads are detached and may outlive static destructors. A forked child has none of the
-// parent's threads, so it starts a pool of its own.
+// Never destroyed: its threads are detached and may outlive static destructors. A forked child has none of
+// the parent's threads, so it starts a pool of its own.
 Pool& pool() {
   static std::mutex guard;
   static Pool* instance = nullptr;
@@ -94,8 +94,9 @@ void parallel_for(int threads, std::int64_t chunks, ChunkBody body, void* contex
 }
 
 std::int64_t chunk_count(std::int64_t ratings, std::int64_t annotators) {
-  const std::int64_t worth_it = ratings / 4096;                   // a smaller piece costs more than it saves
-  const std::int64_t affordable = ratings / (annotators + 1) / 2;  // copies of the annotators' sums stay small
+  const std::int64_t worth_it = ratings / 4096;  // a smaller piece costs more than it saves
+  const std::int64_t affordable =
+      ratings / (annotators + 1) / 2;  // copies of the annotators' sums stay small
   return std::clamp<std::int64_t>(std::min(worth_it, affordable), 1, 64);
 }
 

@@ -1,4 +1,5 @@
-// A persistent thread pool. Lives in the baseline translation unit: instruction-set specific files never include it.
+// A persistent thread pool. Lives in the baseline translation unit: instruction-set specific files never
+// include it.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +16,15 @@ void parallel_for(int threads, std::int64_t chunks, ChunkBody body, void* contex
 
 template <class Body>
 void parallel_for(int threads, std::int64_t chunks, Body&& body) {
-  auto call = [](void* context, std::int64_t chunk) { (*static_cast<std::remove_reference_t<Body>*>(context))(chunk); };
+  auto call = [](void* context, std::int64_t chunk) {
+    (*static_cast<std::remove_reference_t<Body>*>(context))(chunk);
+  };
   parallel_for(threads, chunks, static_cast<ChunkBody>(call), &body);
 }
 
-/// How many pieces a sweep over ratings is cut into. Depends on the data alone, never on the number of threads:
-/// sums are added up piece by piece in order, so every thread count gives the same bits. Each piece holds a copy of
-/// the annotators' sums, hence the second argument.
+/// How many pieces a sweep over ratings is cut into. Depends on the data alone, never on the number of
+/// threads: sums are added up piece by piece in order, so every thread count gives the same bits. Each piece
+/// holds a copy of the annotators' sums, hence the second argument.
 std::int64_t chunk_count(std::int64_t ratings, std::int64_t annotators);
 
 /// The first instance of piece `chunk` of `chunks`, pieces holding about equally many ratings.
