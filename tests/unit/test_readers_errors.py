@@ -205,14 +205,14 @@ def test_lists_and_objects_in_a_column_that_is_needed(message):
         ("[1]", "'[1]' is no JSON object"),
         ('{"item": 1, "item": 2}', "the key 'item' stands there twice"),
         ('{"item": "\\ud800"}', "half a character"),
-        ('{"item":' * 5000, "recursion"),
+        ('{"item":' * 5000, ("recursion", "Expecting value")),  # by Python's version
         ('{"item": ' + "9" * 5000 + "}", "digits"),
     ],
 )
 def test_broken_lines_of_json_are_counted_without_blank_lines(line, told, message):
     text = message(b'{"item": "x"}\n\n' + line.encode() + b"\n")
     assert text.startswith("row 2: ")
-    assert told in text
+    assert any(part in text for part in ([told] if isinstance(told, str) else told))
 
 
 def test_weights_that_are_no_numbers(message):
