@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from truegrade.ratings import Ratings
     from truegrade.scale import Scale
 
-__all__ = ["Fit", "Status"]
+__all__ = ["ANNOTATOR_COLUMNS", "Fit", "Status"]
 
 
 class Status(enum.StrEnum):

@@ -57,10 +57,17 @@ def _show_rich(names: list[str], cells: list[list[str]], title: str, more: int) 
     from rich.text import Text
 
     table = Table(
-        title=title, title_justify="left", box=box.SIMPLE_HEAD, caption=f"... and {more} more" if more > 0 else None
+        title=title,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        caption=f"... and {more} more" if more > 0 else None,
     )
     for i, name in enumerate(names):
-        table.add_column(name, justify="left" if i == 0 else "right", overflow="ellipsis", no_wrap=True, max_width=32)
+        width = min(max(len(name), *(len(row[i]) for row in cells)), 12)
+        # Ids give way where the terminal is narrow, numbers do not.
+        least = {} if i == 0 else {"min_width": width}
+        table.add_column(name, justify="left" if i == 0 else "right", no_wrap=True, max_width=40, **least)
     for row in cells:
         table.add_row(*(Text(cell) for cell in row))  # Text: square brackets in an id are no markup
     Console().print(table)
@@ -70,6 +77,6 @@ def _cell(value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return f"{value:.3f}" if abs(value) < 1e4 else f"{value:.4g}"
     text = str(value)
     return text if text.isprintable() else repr(text)

@@ -76,6 +76,7 @@ def _estimator(model: str, settings: list[str], seed: int) -> Any:
 def show_fit(result: Fit, output: str, *, json: bool) -> None:
     """The summary and the first rows, or one JSON object."""
     from truegrade.cli._show import print_json, show_pairs, show_table
+    from truegrade.fit import ANNOTATOR_COLUMNS
 
     if json:
         record = {
@@ -105,8 +106,9 @@ def show_fit(result: Fit, output: str, *, json: bool) -> None:
     if output:
         show_pairs([("saved in", output)])
         return
-    show_table(result.truth_table(), "truth")
-    show_table(result.annotators_table().sort_by([("n_ratings", "descending")]), "annotators, busiest first", rows=5)
+    truth, annotators = result.truth_table(), result.annotators_table().sort_by([("n_ratings", "descending")])
+    show_table(truth.select([name for name in truth.column_names if not name.startswith("p_")]), "truth")
+    show_table(annotators.select(["annotator", "n_ratings", *ANNOTATOR_COLUMNS]), "annotators, busiest first", rows=5)
 
 
 def _chosen_options(result: Fit) -> list[str]:
