@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_SHORTEST_ID = 8  # characters that an id keeps on the narrowest terminal
+
 __all__ = ["print_json", "remark", "show_pairs", "show_table"]
 
 
@@ -56,21 +58,18 @@ def _show_rich(names: list[str], cells: list[list[str]], title: str, more: int) 
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(
-        title=title,
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        caption=f"... and {more} more" if more > 0 else None,
-    )
+    console = Console()
+    # Ids give way where the terminal is narrow, numbers do not.
+    others = sum(max(len(name), *(len(row[i]) for row in cells)) + 2 for i, name in enumerate(names) if i > 0)
+    room = max(console.width - others - 2, _SHORTEST_ID)
+    caption = f"... and {more} more" if more > 0 else None
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), caption=caption)
     for i, name in enumerate(names):
-        width = min(max(len(name), *(len(row[i]) for row in cells)), 12)
-        # Ids give way where the terminal is narrow, numbers do not.
-        least = {} if i == 0 else {"min_width": width}
-        table.add_column(name, justify="left" if i == 0 else "right", no_wrap=True, max_width=40, **least)
-    for row in cells:
-        table.add_row(*(Text(cell) for cell in row))  # Text: square brackets in an id are no markup
-    Console().print(table)
+        table.add_column(name, justify="left" if i == 0 else "right", no_wrap=True)
+    for first, *rest in cells:
+        shown = first if len(first) <= room else first[: room - 1] + "…"
+        table.add_row(*map(Text, [shown, *rest]))  # Text: square brackets in an id are no markup
+    console.print(table)
 
 
 def _cell(value: Any) -> str:
