@@ -85,6 +85,16 @@ def _observe(
     return Observation(shift, shift**2, np.zeros_like(shift))
 
 
+def _log_likelihoods(
+    link: str, x: Observation, rho: Floats, log_rho_mean: Floats, z_variance: Floats
+) -> tuple[Floats, Floats]:
+    """ln A, what a rating in earnest is worth: exact, and as printed in the paper."""
+    printed = (np.log(rho) - _LOG_TWO_PI) / 2 - rho / 2 * (x.spread + z_variance)
+    if link == "ordinal":
+        return x.log_mass + (log_rho_mean - np.log(rho)) / 2 - rho * z_variance / 2, printed
+    return (log_rho_mean - _LOG_TWO_PI) / 2 - rho / 2 * (x.spread + z_variance), printed
+
+
 def _grades(ratings: MixtureRatings) -> NDArray[np.int64]:
     if ratings.grade is None:
         return np.zeros(len(ratings.annotator), np.int64)
@@ -96,14 +106,20 @@ def _weighted(probability: Floats, log: Floats) -> Floats:
     return np.multiply(probability, log, out=np.zeros_like(log), where=probability > 0)
 
 
-def _entropy(log_omega: Floats, log_spam: Floats) -> Floats:
-    return -_weighted(np.exp(log_omega), log_omega) - _weighted(np.exp(log_spam), log_spam)
+def _choose(earnest: Floats, spam: Floats) -> tuple[Floats, Floats, Floats]:
+    """omega = sigmoid(ln eps + ln A - ln(1 - eps) - ln spam), 1 - omega, and the entropy of that choice."""
+    either = np.logaddexp(earnest, spam)
+    with np.errstate(under="ignore"):
+        omega, no_omega = np.exp(earnest - either), np.exp(spam - either)
+        entropy = -_weighted(omega, earnest - either) - _weighted(no_omega, spam - either)
+    return omega, no_omega, entropy
 
 
-def _gamma_divergence(shape: Floats, rate: Floats, prior_shape: float, prior_rate: float) -> float:
-    """Sum of KL(Gamma(shape, rate) || Gamma(prior))."""
+def _gamma_divergence(shape: Floats, rate: Floats, parameters: MixtureParameters) -> float:
+    """Sum of KL(Gamma(shape, rate) || the prior of delta)."""
     from scipy.special import digamma, gammaln
 
+    prior_shape, prior_rate = parameters.delta_prior_shape, parameters.delta_prior_rate
     terms = (
         (shape - prior_shape) * digamma(shape)
         - gammaln(shape)
@@ -112,6 +128,12 @@ def _gamma_divergence(shape: Floats, rate: Floats, prior_shape: float, prior_rat
         + shape * (prior_rate - rate) / rate
     )
     return float(terms.sum())
+
+
+def _z_divergence(variance: Floats, offset: Floats, prior_precision: float) -> float:
+    """Sum of KL(N(mu_m, variance) || the prior of z), offset = mu_m - mu."""
+    ratio = prior_precision * variance
+    return float((ratio + prior_precision * offset**2 - 1 - np.log(ratio)).sum() / 2)
 
 
 def _delta_of_instance(ratings: MixtureRatings, options: MixtureOptions) -> Integers:
@@ -144,43 +166,27 @@ def mixture_sweep_numpy(
     instances, grades = len(state.z_mean), len(parameters.grade_value)
     n, k = ratings.annotator, _grades(ratings)
     m = np.repeat(np.arange(instances), np.diff(ratings.instance_ptr))
-    delta_of_instance = _delta_of_instance(ratings, options)
-    c = delta_of_instance[m]
+    c = _delta_of_instance(ratings, options)[m]
     weight = np.ones(len(n)) if ratings.weight is None else ratings.weight
     moving = np.ones(instances, bool) if ratings.clamped is None else ratings.clamped == 0
     z_variance = np.where(moving, 1 / state.z_precision, 0.0)
 
     # q(x): a truncated normal N(mu_m, 1/rho).
     delta_mean, delta_log_mean = _delta_moments(parameters, state)
-    tau = parameters.tau_mean[n]
-    rho = tau * delta_mean[c]
+    rho = (tau := parameters.tau_mean[n]) * delta_mean[c]
     log_rho_mean = parameters.tau_log_mean[n] + delta_log_mean[c]
     x = _observe(ratings, parameters, options.link, state.z_mean[m], rho)
 
-    # ln A: what a rating in earnest is worth, exact and as printed.
-    if options.link == "ordinal":
-        exact = x.log_mass + (log_rho_mean - np.log(rho)) / 2 - rho * z_variance[m] / 2
-    else:
-        exact = (log_rho_mean - _LOG_TWO_PI) / 2 - rho / 2 * (x.spread + z_variance[m])
-    printed = (np.log(rho) - _LOG_TWO_PI) / 2 - rho / 2 * (x.spread + z_variance[m])
+    exact, printed = _log_likelihoods(options.link, x, rho, log_rho_mean, z_variance[m])
     log_a = exact if options.responsibility == "exact" else printed
 
-    # q(y): omega = sigmoid(ln eps + ln A - ln(1 - eps) - ln spam).
-    earnest = parameters.eps_log_mean[n] + log_a
-    spam = parameters.eps_log1m_mean[n] + parameters.log_spam[k]
-    either = np.logaddexp(earnest, spam)
-    with np.errstate(under="ignore"):
-        omega, no_omega = np.exp(earnest - either), np.exp(spam - either)
-        entropy = _entropy(earnest - either, spam - either)
-    bound = _weighted(omega, parameters.eps_log_mean[n] + exact) + _weighted(no_omega, spam) + entropy
-
+    # q(y), and what the ratings add to the bound: with the exact ln A, whatever omega was made of.
+    log_eps, spam = parameters.eps_log_mean[n], parameters.eps_log1m_mean[n] + parameters.log_spam[k]
+    omega, no_omega, entropy = _choose(log_eps + log_a, spam)
+    bound = _weighted(omega, log_eps + exact) + _weighted(no_omega, spam) + entropy
     offset = state.z_mean - parameters.z_prior_mean
-    ratio = parameters.z_prior_precision * z_variance[moving]
-    sums_out.totals[:] = (
-        (weight * bound).sum(),
-        (ratio + parameters.z_prior_precision * offset[moving] ** 2 - 1 - np.log(ratio)).sum() / 2,
-        0.0,
-    )
+    z_divergence = _z_divergence(z_variance[moving], offset[moving], parameters.z_prior_precision)
+    sums_out.totals[:] = (weight * bound).sum(), z_divergence, 0.0
 
     # q(z_m).
     pull = delta_mean[c] * weight * omega * tau
@@ -194,11 +200,10 @@ def mixture_sweep_numpy(
     spread = x.spread - 2 * x.shift * step[m] + (step**2 + np.where(moving, 1 / precision, 0.0))[m]
     deviation = weight * omega * spread
     if state.delta_shape is not None and state.delta_rate is not None:
-        deltas = len(state.delta_shape)
-        prior = parameters.delta_prior_shape, parameters.delta_prior_rate
-        sums_out.totals[2] = _gamma_divergence(state.delta_shape, state.delta_rate, *prior)
-        state.delta_shape[:] = prior[0] + np.bincount(c, weight * omega, deltas) / 2
-        state.delta_rate[:] = prior[1] + np.bincount(c, tau * deviation, deltas) / 2
+        sums_out.totals[2] = _gamma_divergence(state.delta_shape, state.delta_rate, parameters)
+        count = len(state.delta_shape)
+        state.delta_shape[:] = parameters.delta_prior_shape + np.bincount(c, weight * omega, count) / 2
+        state.delta_rate[:] = parameters.delta_prior_rate + np.bincount(c, tau * deviation, count) / 2
         deviation = deviation * (state.delta_shape / state.delta_rate)[c]
 
     for column, term in enumerate((weight * omega, deviation, weight * omega * no_omega)):
