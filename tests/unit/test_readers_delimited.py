@@ -66,3 +66,11 @@ def test_a_table_of_one_column_is_read(tmp_path):
 def test_a_table_leaves_out_columns_without_a_name(tmp_path):
     (tmp_path / "sheet").write_bytes(b"item,gold,,\nx,1,,\n")
     assert read_table(tmp_path / "sheet").to_pydict() == {"item": ["x"], "gold": ["1"]}
+
+
+def test_quoted_newlines_at_the_end_of_a_block_stay_in_their_cells(rows):
+    lines = "\n".join("line" for _ in range(100))
+    text = "".join(f'a{n},"{lines}",1\n' for n in range(20_000))  # 10 MB: most blocks end inside a quote
+    found = rows(HEADER + text.encode())
+    assert len(found) == 20_000
+    assert {instance for _, instance, _ in found} == {lines}

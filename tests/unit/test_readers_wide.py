@@ -135,3 +135,9 @@ def test_lists_in_a_matrix_are_refused(write):
         read(write(sample_files.parquet(table)))
     with pytest.raises(ColumnError, match="holds list"):
         melt(table, Roles(), "m")
+
+
+def test_ratings_come_row_by_row_and_in_the_order_of_the_columns():
+    names = [f"a{n}" for n in range(40)]
+    matrix = pa.table({"item": list(range(50)), **{name: [n] * 50 for n, name in enumerate(names)}})
+    assert rows_of(melt(matrix, Roles(), "m")) == [(i, a, n) for i in range(50) for n, a in enumerate(names)]
