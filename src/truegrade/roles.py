@@ -43,7 +43,7 @@ def resolve_roles(columns: Sequence[str], given: Roles, where: str, required: Se
             raise ColumnError(f"{where}: no column '{column}' (--{role}); it has {_listed(columns)}")
     taken = set(given.columns().values())
     found = given.columns()
-    for role in ALIASES.keys() - found.keys():
+    for role in (role for role in ALIASES if role not in found):
         candidates = [c for c in columns if c.strip().lower() in ALIASES[role] and c not in taken]
         if len(candidates) > 1:
             raise ColumnError(
@@ -78,5 +78,5 @@ def resolve_gold(columns: Sequence[str], where: str, instance: str = "", gold: s
 
 
 def _listed(columns: Sequence[str]) -> str:
-    shown = [f"'{c}'" for c in columns[:12]]
+    shown = [f"'{c}'" if c.isprintable() else repr(c) for c in columns[:12]]
     return ", ".join(shown) + (f" and {len(columns) - 12} more" if len(columns) > 12 else "") if shown else "none"
