@@ -25,8 +25,9 @@ format: .venv/.lint-tools
 	$(BIN)/ruff format
 	$(BIN)/clang-format -i src/truegrade/_kernel/*.?pp
 
+# make bench ONLY="reading imports" runs some; without ONLY all.
 bench: .venv/.installed .venv/.test-tools
-	$(BIN)/python -m bench
+	$(BIN)/python -m bench $(ONLY)
 
 dist: .venv/.build-tools
 	$(BIN)/pip install --quiet build
