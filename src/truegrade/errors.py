@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "ColumnError",
+    "DataError",
     "FileError",
     "FitError",
     "GoldError",
@@ -27,6 +28,10 @@ class FileError(TruegradeError):
 
 class ColumnError(TruegradeError):
     """A column is missing, or two columns could fill one role."""
+
+
+class DataError(TruegradeError):
+    """A named data set cannot be had: not here, not to be fetched, or not the published one."""
 
 
 class IdError(TruegradeError):

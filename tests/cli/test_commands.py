@@ -1,7 +1,6 @@
 """The command line as a user meets it: outputs, exit codes, one clear line for bad input, nothing half-written."""
 
 import gzip
-import io
 import json
 import os
 import resource
@@ -9,40 +8,17 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
-from truegrade import cli, simulate
+from truegrade import simulate
 
 GOOD = "annotator,instance,rating\na,x,1\nb,x,2\na,y,3\nb,y,3\n"
 
 
 COMMAND = [sys.executable, "-c", "import truegrade.cli; truegrade.cli.main()"]
-
-
-@dataclass
-class Done:
-    """What a command left behind."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-@pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
-    """Run a command in an empty folder, in this process: what depends on signals and pipes starts its own."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments, stdin=""):
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-        code = cli.run(list(map(str, arguments)))
-        return Done(code, *capsys.readouterr())
-
-    return call
 
 
 @pytest.fixture

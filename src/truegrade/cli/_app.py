@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from truegrade.cli.data import data
 from truegrade.cli.demo import demo
 from truegrade.cli.describe import describe
 from truegrade.cli.evaluate import evaluate
@@ -43,3 +44,4 @@ def _truegrade(
 
 for command in (fit, evaluate, describe, simulate, demo):
     app.command()(command)
+app.add_typer(data, name="data")

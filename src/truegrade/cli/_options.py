@@ -13,10 +13,13 @@ import typer
 if TYPE_CHECKING:
     from truegrade.ratings import Ratings
 
-__all__ = ["Json", "RatingsOptions", "Seed", "takes_ratings"]
+__all__ = ["Json", "RatingsOptions", "Seed", "Source", "takes_ratings"]
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Seed = Annotated[int, typer.Option(help="Fixes every random draw.")]
+Source = Annotated[
+    str, typer.Option("--from", metavar="PLACE", help="A file or folder that holds the data; else TRUEGRADE_DATA.")
+]
 
 
 @dataclass(frozen=True)
