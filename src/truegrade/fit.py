@@ -14,7 +14,7 @@ import truegrade
 from truegrade.frames import frame_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from os import PathLike
 
     import pyarrow as pa
@@ -60,6 +60,7 @@ class Fit:
     ratings_per_annotator: NDArray[Any]  # (N,)
     annotator_columns: Mapping[str, NDArray[np.float64]]  # (N,) each; NaN = not known
     category_columns: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)  # (C,) each
+    instance_columns: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)  # (M,) each, beyond the truth
     parameters: Mapping[str, NDArray[Any]] = field(default_factory=dict)  # for warm starts and predictions
     hyperparameters: Mapping[str, Any] = field(default_factory=dict)  # as fixed or learned
     all_spam_bound: float | None = None  # of the degenerate optimum that calls every rating spam
@@ -106,8 +107,7 @@ class Fit:
         lower, upper = self.posterior.interval()
         columns: dict[str, Any] = {"instance": self.instance_ids.labels}
         if self.category_ids is not None and self.category is not None:
-            by_code = self.category_ids.labels.take(pa.array(np.argsort(self.category_ids.code)))
-            columns["category"] = by_code.take(pa.array(self.category[at]))
+            columns["category"] = self.category_ids.labels_of(self.category[at])
         for name, array in (
             ("estimate", self.posterior.estimate),
             ("sd", self.posterior.sd),
@@ -116,10 +116,11 @@ class Fit:
         ):
             columns[name] = _known(array[at])
         if not self.scale.is_real:
-            columns["grade"] = _grade_column(self.scale, self.posterior.grade(self.scale)[at])
+            columns["grade"] = self.scale.cells(self.posterior.grade(self.scale)[at])
             p = self.posterior.probabilities(self.scale)
             columns |= {f"p_{label}": _known(p[at, k]) for k, label in enumerate(self.scale.labels)}
         columns["n_ratings"] = pa.array(self.ratings_per_instance[at])
+        columns |= {name: _known(array[at]) for name, array in self.instance_columns.items()}
         return pa.table(columns)
 
     def annotators_table(self) -> pa.Table:
@@ -148,6 +149,45 @@ class Fit:
         columns |= {name: _known(array[at]) for name, array in self.category_columns.items()}
         return pa.table(columns)
 
+    def predict(self, ratings: Ratings) -> Fit:
+        """The truth of new instances by annotators whom this fit knows; nothing about them is learned anew.
+
+        Annotators it does not know count as drawn from the same population.
+        """
+        from truegrade.models import fitted_model
+
+        predicted: Fit = fitted_model(self, "predict").predict(self, ratings)
+        return predicted
+
+    def responsibilities(self, ratings: Ratings) -> Any:
+        """How likely each of the ratings that this fit was made from was given in earnest: one row per input row.
+
+        Columns: row (of the input, from 0), annotator, instance, rating, responsibility.
+        """
+        return frame_of(self.responsibilities_table(ratings), self.library)
+
+    def responsibilities_table(self, ratings: Ratings) -> pa.Table:
+        """:meth:`responsibilities` as Arrow."""
+        from truegrade.models import fitted_model
+        from truegrade.rating_tables import rating_table
+
+        model = fitted_model(self, "responsibilities")
+        return rating_table(ratings, responsibility=model.responsibilities(self, ratings))
+
+    def rating_probabilities(self, *, annotator: Sequence[Any], instance: Sequence[Any]) -> Any:
+        """The chance of each grade, should annotator[i] rate instance[i]: one row per pair, in columns p_<grade>.
+
+        Ids that this fit does not know stand for anyone, or anything, of the same population.
+        """
+        from truegrade.models import fitted_model
+        from truegrade.rating_tables import Pairs
+
+        pairs = Pairs.of(annotator, instance, self.annotator_ids, self.instance_ids)
+        chances = fitted_model(self, "rating_probabilities").rating_probabilities(self, pairs.annotator, pairs.instance)
+        return frame_of(
+            pairs.table({f"p_{label}": chances[:, k] for k, label in enumerate(self.scale.labels)}), self.library
+        )
+
     def save(self, directory: str | PathLike[str], *, format: str = "csv") -> None:  # noqa: A002
         """Write the tables, fit.json and the arrays into a directory; a fit that is there is replaced as a whole."""
         from truegrade.fit_files import save
@@ -167,16 +207,6 @@ def _known(array: NDArray[np.float64]) -> pa.Array:
     import pyarrow as pa
 
     return pa.array(array, from_pandas=True)
-
-
-def _grade_column(scale: Scale, grade: NDArray[np.uint8]) -> pa.Array:
-    """Grades as their names, or as their values: whole numbers where all are."""
-    import pyarrow as pa
-
-    if scale.names is not None:
-        return pa.array(scale.names).take(pa.array(grade))
-    values = scale.array[grade]
-    return pa.array(values.astype(np.int64) if all(v.is_integer() for v in scale.values) else values)
 
 
 def about_input(ratings: Ratings) -> dict[str, Any]:

@@ -26,7 +26,7 @@ __all__ = ["FORMAT_VERSION", "check_target", "load", "save"]
 
 FORMAT_VERSION = 1
 _FORMAT = "truegrade-fit"
-_TABLES = ("truth", "annotators", "categories")
+_TABLES = ("truth", "annotators", "categories", "responsibilities")
 _OWNED = ("fit.json", "report.html", *(f"{table}.{format_}" for table in _TABLES for format_ in FORMATS))
 _PLAIN = (
     "model",
@@ -136,6 +136,7 @@ def _arrays(fit: Fit) -> dict[str, Any]:
     arrays: dict[str, Any] = {f"truth.{name}": array for name, array in fit.posterior.arrays().items()}
     arrays |= {f"annotator.{name}": array for name, array in fit.annotator_columns.items()}
     arrays |= {f"category.{name}": array for name, array in fit.category_columns.items()}
+    arrays |= {f"instance.{name}": array for name, array in fit.instance_columns.items()}
     arrays |= {f"parameter.{name}": array for name, array in fit.parameters.items()}
     arrays |= {
         "codes.instance": fit.instance_ids.code,
@@ -199,6 +200,7 @@ def _restored(target: Path, record: dict[str, Any]) -> Fit:
         category=arrays.get("category_of_instance"),
         annotator_columns=group("annotator."),
         category_columns=group("category."),
+        instance_columns=group("instance."),
         parameters=group("parameter."),
         **{name: arrays[name] for name in ("ratings_per_instance", "ratings_per_annotator", "trace")},
     )

@@ -34,6 +34,12 @@ class IdTable:
         """The labels as text, in order of first appearance."""
         return id_texts(self.labels)
 
+    def labels_of(self, codes: NDArray[Any]) -> pa.Array:
+        """The ids with these codes."""
+        import pyarrow as pa
+
+        return self.labels.take(pa.array(np.argsort(self.code)[codes]))
+
     def label_of(self, code: int) -> str:
         """The id with this code, for messages."""
         return str(self.texts()[int(np.flatnonzero(self.code == code)[0])].as_py())

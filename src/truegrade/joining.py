@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["Joined", "join"]
+    from truegrade.ids import IdTable
+
+__all__ = ["Joined", "codes_in", "join"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,14 @@ def join(
     found = pc.fill_null(pc.index_in(id_texts(left), value_set=id_texts(right)), -1)
     position = found.to_numpy(zero_copy_only=False).astype(np.int64)
     return Joined(position, by_text=_kind(left.type) != _kind(right.type) and bool(np.any(position >= 0)))
+
+
+def codes_in(ids: IdTable, other: IdTable) -> NDArray[np.int64]:
+    """For each code of `ids` the code that the same id has in `other`; -1 = none."""
+    position = join(ids.labels, other.labels, ids.objects, other.objects).position
+    codes = np.empty(position.size, dtype=np.int64)
+    codes[ids.code] = np.where(position < 0, -1, other.code[position])
+    return codes
 
 
 def _kind(kind: pa.DataType) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from truegrade.errors import ScaleError
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from numpy.typing import NDArray
 
 __all__ = ["MAX_GRADES", "Scale", "shortest_text"]
@@ -185,6 +186,15 @@ class Scale:
         """
         midpoints = (self.array[1:] + self.array[:-1]) / 2
         return np.searchsorted(midpoints, values, side="left").astype(np.uint8)
+
+    def cells(self, grade: NDArray[np.uint8]) -> pa.Array:
+        """Grade indices as a user writes them: names, or numbers, whole ones where all are."""
+        import pyarrow as pa
+
+        if self.names is not None:
+            return pa.array(self.names).take(pa.array(grade))
+        whole = all(value.is_integer() for value in self.values)
+        return pa.array(self.array.astype(np.int64 if whole else np.float64)[grade])
 
     def index_of(self, values: NDArray[np.float64]) -> NDArray[np.int16]:
         """Index 0 .. K-1 of each value on the scale, -1 for those that are not grades."""

@@ -56,6 +56,24 @@ def test_every_model_prints_a_summary(run, ratings, model):
     assert "\x1b" not in done.stdout
 
 
+def test_fit_tells_of_each_rating_how_likely_it_is_spam(run, ratings, tmp_path):
+    model = ("--model", "ordinal-mixture:starts=1", "--responsibilities")
+    done = run("fit", ratings, *model)
+    assert "ratings, likeliest spam first\nrow" in done.stdout
+    rows = json.loads(run("fit", ratings, *model, "--json").stdout)["responsibilities"]
+    assert [(row["annotator"], row["instance"], row["rating"]) for row in rows] == [
+        ("a", "x", 1), ("b", "x", 2), ("a", "y", 3), ("b", "y", 3),
+    ]  # fmt: skip
+    assert run("fit", ratings, *model, "-o", "out").returncode == 0
+    table = pc.read_csv(tmp_path / "out" / "responsibilities.csv")
+    assert table["responsibility"].to_pylist() == pytest.approx([row["responsibility"] for row in rows])
+    run("fit", ratings, "-o", "out")
+    assert not (tmp_path / "out" / "responsibilities.csv").exists()
+    done = run("fit", ratings, "--responsibilities")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "mean has no responsibilities" in done.stderr
+
+
 def test_fit_json(run, ratings):
     record = json.loads(run("fit", ratings, "--json").stdout)
     assert [row["estimate"] for row in record["truth"]] == [1.5, 3]

@@ -10,6 +10,8 @@ import typer
 from truegrade.cli._options import Json, RatingsOptions, Seed, takes_ratings
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from truegrade.fit import Fit
 
 __all__ = ["fit", "show_fit"]
@@ -30,6 +32,9 @@ def fit(
     seed: Seed = 0,
     table_format: Annotated[Literal["csv", "parquet"], typer.Option("--format", help="Of the tables.")] = "csv",
     threads: Annotated[int, typer.Option(min=0, help="Threads to use; 0 = all cores.")] = 0,
+    responsibilities: Annotated[
+        bool, typer.Option("--responsibilities", help="Say of each rating how likely it was given in earnest.")
+    ] = False,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     ratings_options: RatingsOptions,
@@ -39,12 +44,16 @@ def fit(
     from truegrade.cli._show import remark
     from truegrade.fit import Status
     from truegrade.fit_files import check_target
+    from truegrade.models import check_ability
+    from truegrade.tables import write_tables
     from truegrade.threads import use_threads
 
     use_threads(threads)
     if output:
         check_target(Path(output), table_format)
     estimator = _estimator(model, settings, seed)
+    if responsibilities:
+        check_ability(type(estimator), "responsibilities")
     data = ratings_options.read(ratings)
     known = None
     if gold:
@@ -55,9 +64,12 @@ def fit(
         result = estimator.fit(data, gold=known, progress=progress)
     if output:
         result.save(output, format=table_format)
+    per_rating = result.responsibilities_table(data) if responsibilities else None
+    if output and per_rating is not None:
+        write_tables({"responsibilities": per_rating}, Path(output), table_format)
     if not quiet:
         remark(result.notes)
-        show_fit(result, output, json=json)
+        show_fit(result, output, json=json, per_rating=per_rating)
     return 130 if result.status is Status.INTERRUPTED else 0
 
 
@@ -73,7 +85,7 @@ def _estimator(model: str, settings: list[str], seed: int) -> Any:
     return make_model(model, chosen)
 
 
-def show_fit(result: Fit, output: str, *, json: bool) -> None:
+def show_fit(result: Fit, output: str, *, json: bool, per_rating: pa.Table | None = None) -> None:
     """The summary and the first rows, or one JSON object."""
     from truegrade.cli._show import print_json, show_pairs, show_table
     from truegrade.fit import ANNOTATOR_COLUMNS
@@ -92,6 +104,8 @@ def show_fit(result: Fit, output: str, *, json: bool) -> None:
         }
         if not output:
             record |= {"truth": result.truth_table().to_pylist(), "annotators": result.annotators_table().to_pylist()}
+            if per_rating is not None:
+                record["responsibilities"] = per_rating.to_pylist()
         print_json(record)
         return
     counts = result.counts
@@ -109,6 +123,8 @@ def show_fit(result: Fit, output: str, *, json: bool) -> None:
     truth, annotators = result.truth_table(), result.annotators_table().sort_by([("n_ratings", "descending")])
     show_table(truth.select([name for name in truth.column_names if not name.startswith("p_")]), "truth")
     show_table(annotators.select(["annotator", "n_ratings", *ANNOTATOR_COLUMNS]), "annotators, busiest first", rows=5)
+    if per_rating is not None:
+        show_table(per_rating.sort_by([("responsibility", "ascending")]), "ratings, likeliest spam first")
 
 
 def _chosen_options(result: Fit) -> list[str]:

@@ -99,3 +99,15 @@ class EarnestPosterior:
         (a, b), (a0, b0) = self.counts(), self.prior
         kl = betaln(a0, b0) - betaln(a, b) + (a - a0) * digamma(a) + (b - b0) * digamma(b)
         return float(np.sum(kl + (a0 + b0 - a - b) * digamma(a + b)))
+
+    def all_spam_bound(self) -> float:
+        """What q(eps) adds to the bound at best if every rating is spam."""
+        if self.prior is not None:
+            from scipy.special import betaln
+
+            a0, b0 = self.prior
+            return float(np.sum(betaln(a0, b0 + self.total) - betaln(a0, b0)))
+        if self.learned:  # eps = 0
+            return 0.0
+        with np.errstate(divide="ignore"):
+            return float(self.total @ np.log1p(-self.eps))

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from truegrade.errors import OptionError
 
 if TYPE_CHECKING:
+    from truegrade.fit import Fit
     from truegrade.models._base import Model
 
-__all__ = ["MODEL_NAMES", "make_model", "model_class"]
+__all__ = ["MODEL_NAMES", "check_ability", "fitted_model", "make_model", "model_class"]
 
 # Name on the command line -> (module, class).
 _HOMES = {
@@ -41,3 +42,18 @@ def make_model(text: str, settings: dict[str, Any] | None = None) -> Model:
 
     name, *pairs = text.split(":")
     return with_options(model_class(name), {**parse_settings(pairs), **(settings or {})})
+
+
+def check_ability(model: type[Model], ability: str) -> None:
+    """Refuse a model that lacks a method, and name those that have it."""
+    if not hasattr(model, ability):
+        able = ", ".join(name for name in MODEL_NAMES if hasattr(model_class(name), ability))
+        raise OptionError(f"{model.name} has no {ability.replace('_', ' ')}; choose one of {able}")
+
+
+def fitted_model(fit: Fit, ability: str) -> Any:
+    """The model that made a fit, with its options; `ability` is the method that it must have."""
+    cls = model_class(fit.model)
+    check_ability(cls, ability)
+    options = {key: tuple(value) if isinstance(value, list) else value for key, value in fit.options.items()}
+    return cls(**options)

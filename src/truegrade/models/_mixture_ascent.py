@@ -69,8 +69,7 @@ class MixtureAscent:
         earnest = _first_earnest(problem, jitter)
         shape = hyper.alpha + problem.weight_of_annotator / 2
         z = problem.mean_rating + 0.3 * problem.step * jitter.draw(ratings.n_instances)
-        per_instance = np.diff(ratings.instance_ptr)
-        precision = hyper.lam + per_instance / problem.step**2
+        precision = hyper.lam + problem.weight_of_instance / problem.step**2
         if problem.gold is not None:
             known = ~np.isnan(problem.gold)
             z[known], precision[known] = problem.gold[known], np.inf
@@ -188,11 +187,11 @@ class MixtureAscent:
         return self.earnest.learned and self.mean_responsibility() < _COLLAPSED
 
     def all_spam_bound(self) -> float:
-        """The bound of calling every rating spam: sum of ln pi_r."""
+        """The bound of calling every rating spam: sum of ln pi_r, and what eps has to do with it."""
         p = self.problem
         log_spam = np.log(self.hyper.pi) - np.log(p.widths)
         grade = np.zeros(p.ratings.n_ratings, dtype=np.uint8) if p.data.grade is None else p.data.grade
-        return float(np.bincount(grade, p.ratings.weight, log_spam.size) @ log_spam)
+        return float(np.bincount(grade, p.ratings.weight, log_spam.size) @ log_spam) + self.earnest.all_spam_bound()
 
     def resume(self, earlier: Fit) -> None:
         """Begin where an earlier fit ended; ids that it does not know keep their fresh start."""
@@ -222,7 +221,7 @@ def _first_hyper(problem: MixtureProblem) -> Hyper:
         phi=phi,
         eta=eta,
         mu=first(model.mu, problem.middle),
-        lam=first(model.lam, 0.1),
+        lam=first(model.lam, 0.1 / problem.step**2),
         pi=pi,
     )
 

@@ -38,6 +38,7 @@ class MixtureProblem:
     widths: Floats  # (K,): of the bins that the spam density is spread over; ones for the ordinal link
     gold: Floats | None  # (M,): known truths, NaN elsewhere
     weight_of_annotator: Floats  # (N,)
+    weight_of_instance: Floats  # (M,)
     mean_rating: Floats  # (M,)
     step: float  # the typical distance of two grades: what "one unit" means on this scale
     middle: float  # of the scale
@@ -61,7 +62,9 @@ class MixtureProblem:
             clamped=None if known is None else (~np.isnan(known)).astype(np.uint8),
         )
         options = MixtureOptions(link=model.link, responsibility=model.responsibility, difficulty=model.difficulty)
+        middle, step = _units(ratings)
         weight = np.bincount(ratings.annotator, ratings.weight, ratings.n_annotators).astype(np.float64)
+        per_instance, mean_rating = _per_instance(ratings)
         return cls(
             model=model,
             ratings=ratings,
@@ -73,9 +76,10 @@ class MixtureProblem:
             widths=widths,
             gold=known,
             weight_of_annotator=weight,
-            mean_rating=_mean_ratings(ratings),
-            step=_step(ratings),
-            middle=(scale.low + scale.high) / 2 if scale.is_real else float(scale.array.mean()),
+            weight_of_instance=per_instance,
+            mean_rating=mean_rating,
+            step=step,
+            middle=middle,
             threads=threads,
         )
 
@@ -117,15 +121,21 @@ def _known(ratings: Ratings, gold: Gold | None) -> Floats | None:
     return known
 
 
-def _mean_ratings(ratings: Ratings) -> Floats:
-    begins = ratings.instance_ptr[:-1]
+def _per_instance(ratings: Ratings) -> tuple[Floats, Floats]:
+    """The weight of each instance's ratings, and their mean (M,) each."""
+    begins, values = ratings.instance_ptr[:-1], ratings.values()
     if ratings.weight is None:
-        return np.add.reduceat(ratings.values(), begins) / np.diff(ratings.instance_ptr)
-    return np.add.reduceat(ratings.weight * ratings.values(), begins) / np.add.reduceat(ratings.weight, begins)
+        weight = np.diff(ratings.instance_ptr).astype(np.float64)
+        return weight, np.add.reduceat(values, begins) / weight
+    weight = np.add.reduceat(ratings.weight, begins)
+    return weight, np.add.reduceat(ratings.weight * values, begins) / weight
 
 
-def _step(ratings: Ratings) -> float:
+def _units(ratings: Ratings) -> tuple[float, float]:
+    """The middle of the scale and the typical distance of two grades; mean and sd of the ratings where it has none."""
     scale = ratings.scale
     if scale.is_real:
-        return float(np.std(ratings.real)) or 1.0
-    return (scale.high - scale.low) / (scale.n_grades - 1) if scale.n_grades > 1 else 1.0
+        middle = float(np.average(ratings.real, weights=ratings.weight))
+        return middle, float(np.sqrt(np.average((ratings.real - middle) ** 2, weights=ratings.weight))) or 1.0
+    step = (scale.high - scale.low) / (scale.n_grades - 1) if scale.n_grades > 1 else 1.0
+    return float(scale.array.mean()), step

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truegrade.errors import OptionError
-from truegrade.joining import join
+from truegrade.joining import codes_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,9 +34,7 @@ def resume(ascent: MixtureAscent, earlier: Fit) -> None:
     ascent.tau_rate = np.full(len(problem.ratings.annotators), ascent.hyper.beta)
     ascent.tau_shape[here], ascent.tau_rate[here] = old["tau_shape"][there], old["tau_rate"][there]
     if ascent.earnest.learned:
-        eps = np.full(len(problem.ratings.annotators), np.average(old["eps"], weights=earlier.ratings_per_annotator))
-        eps[here] = old["eps"][there]
-        ascent.earnest = replace(ascent.earnest, eps=eps)
+        _resume_earnest(ascent, earlier, here, there)
     here, there = _meeting(problem.ratings.instances, earlier.instance_ids)
     free = np.ones(here.size, dtype=bool) if problem.gold is None else np.isnan(problem.gold[here])
     ascent.state.z_mean[here[free]] = old["z_mean"][there[free]]
@@ -57,7 +55,17 @@ def _resume_hyper(ascent: MixtureAscent, earlier: Fit) -> None:
         ascent.delta = (float(shape), float(rate))
 
 
-def _resume_ease(ascent: MixtureAscent, earlier: Fit, here: NDArray[np.intp], there: NDArray[np.intp]) -> None:
+def _resume_earnest(ascent: MixtureAscent, earlier: Fit, here: NDArray[np.intp], there: NDArray[np.int64]) -> None:
+    old, total = earlier.parameters["eps"], ascent.earnest.total
+    eps = np.full(total.size, np.average(old, weights=earlier.ratings_per_annotator))
+    eps[here] = old[there]
+    if not ascent.learn_annotators:  # q(eps) under a Beta prior is as sure as the earlier ratings made it
+        total = np.zeros(total.size)
+        total[here] = earlier.ratings_per_annotator[there]
+    ascent.earnest = replace(ascent.earnest, eps=eps, total=total)
+
+
+def _resume_ease(ascent: MixtureAscent, earlier: Fit, here: NDArray[np.intp], there: NDArray[np.int64]) -> None:
     state, old = ascent.state, earlier.parameters
     if state.delta_shape is None or state.delta_rate is None or "delta_shape" not in old:
         return
@@ -69,8 +77,8 @@ def _resume_ease(ascent: MixtureAscent, earlier: Fit, here: NDArray[np.intp], th
     state.delta_shape[here], state.delta_rate[here] = old["delta_shape"][there], old["delta_rate"][there]
 
 
-def _meeting(new: IdTable, old: IdTable) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _meeting(new: IdTable, old: IdTable) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """The codes of the ids that both have: in the new ratings, and in the earlier fit."""
-    position = join(new.labels, old.labels, new.objects, old.objects).position
-    met = position >= 0
-    return new.code[met].astype(np.intp), old.code[position[met]].astype(np.intp)
+    codes = codes_in(new, old)
+    met = np.flatnonzero(codes >= 0)
+    return met, codes[met]

@@ -45,6 +45,7 @@ def mixture_fit(
         posterior=GaussianPosterior(state.z_mean, 1 / np.sqrt(state.z_precision)),
         annotator_columns=_annotator_columns(ascent),
         category_columns=_category_columns(ascent),
+        instance_columns=_instance_columns(ascent),
         parameters=_parameters(ascent),
         hyperparameters={
             **hyperparameters,
@@ -123,6 +124,15 @@ def _category_columns(ascent: MixtureAscent) -> dict[str, Floats]:
     return {"ease": ease, "difficulty": 1 / ease, "ease_sd": np.sqrt(state.delta_shape) / state.delta_rate}
 
 
+def _instance_columns(ascent: MixtureAscent) -> dict[str, Floats]:
+    """Ease and difficulty where each instance has its own."""
+    state = ascent.state
+    if ascent.problem.model.difficulty != "instance" or state.delta_shape is None or state.delta_rate is None:
+        return {}
+    ease = state.delta_shape / state.delta_rate
+    return {"ease": ease, "difficulty": 1 / ease, "ease_sd": np.sqrt(state.delta_shape) / state.delta_rate}
+
+
 def _notes(
     model: OrdinalMixture, ascent: MixtureAscent, best: Outcome, endings: list[tuple[float, Status]]
 ) -> list[str]:
@@ -143,7 +153,7 @@ def _notes(
         notes.append(f"all ratings judged spam: {spammers.size} annotators ({named}{more})")
     if "learn" in (model.alpha, model.beta) and ascent.hyper.alpha >= SHAPE_LIMIT:
         notes.append("the learned prior of expertise ran to its limit: all annotators count alike")
-    if np.median(ratings.ratings_per_annotator()) < _FEW_RATINGS:
+    if np.median(ascent.problem.weight_of_annotator) < _FEW_RATINGS:
         notes.append("half of the annotators gave fewer than 5 ratings: they can hardly be told apart")
     correlation = _correlation(ascent.state.z_mean, ascent.problem.mean_rating)
     if correlation < 0:

@@ -23,6 +23,9 @@ from truegrade.models._options import check_choices, check_positive
 from truegrade.threads import default_threads
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from truegrade.fit import Fit
     from truegrade.gold import Gold
     from truegrade.models._base import Progress
@@ -46,7 +49,7 @@ class OrdinalMixture:
     responsibility: the update of q(y). "printed" is the paper's, "exact" the optimum of the bound. The printed one
         predicts better on real data; only the exact one raises the bound in every pass.
     alpha, beta, phi, eta, mu, lam, epsilon, pi: a number or "learn" (mu: None is the middle of the scale;
-        pi: "uniform", "learn" or K shares).
+        lam: None is .1 in units of the grades' distance; pi: "uniform", "learn" or K shares).
     epsilon_prior: (a, b) of a Beta prior on every epsilon. Without it maximum likelihood can drive an epsilon to 0,
         from where it never returns; (1, 1) is enough to prevent that.
     ease: a number fixes delta, so that difficulty plays no part.
@@ -64,7 +67,7 @@ class OrdinalMixture:
     phi: Learned = 10.0
     eta: Learned = 5.0
     mu: Learned | None = None
-    lam: Learned = 0.1
+    lam: Learned | None = None
     epsilon: Learned = "learn"
     epsilon_prior: tuple[float, ...] | None = None
     pi: Literal["uniform", "learn"] | tuple[float, ...] = "uniform"
@@ -129,6 +132,20 @@ class OrdinalMixture:
             progress=None,
         )
         return mixture_fit(self, problem, best, endings)
+
+    def responsibilities(self, fit: Fit, ratings: Ratings) -> NDArray[np.float64]:
+        """How likely each of the ratings that a fit was made from was given in earnest (L,)."""
+        from truegrade.models._mixture_answers import responsibilities
+
+        return responsibilities(self, fit, ratings)
+
+    def rating_probabilities(
+        self, fit: Fit, annotator: NDArray[np.int64], instance: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """The chance of each grade for pairs of codes of a fit (P, K); code -1 is unknown."""
+        from truegrade.models._mixture_answers import rating_probabilities
+
+        return rating_probabilities(self, fit, annotator, instance)
 
     def stop_rule(self) -> StopRule:
         """The paper's rule, or one that sees past plateaus."""

@@ -10,7 +10,7 @@ from truegrade.columns import Columns
 from truegrade.encode import encode
 from truegrade.errors import OptionError
 from truegrade.simulation.design import Design
-from truegrade.simulation.result import Simulation, grade_cells
+from truegrade.simulation.result import Simulation
 from truegrade.simulation.seating import deal, spread, zipf
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def simulate(*, seed: int = 0, **options: Any) -> Simulation:
         "the simulation",
         annotator=_ids("a", design.annotators, annotator),
         instance=_ids("i", design.instances, instance),
-        rating=_chunked(grade_cells(design.grade_scale, grade)),
+        rating=_chunked(design.grade_scale.cells(grade)),
         category=_ids("c", design.categories, category[instance]) if several else None,
     )
     ratings = encode(columns, scale=design.grade_scale)

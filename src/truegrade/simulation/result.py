@@ -11,13 +11,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from truegrade.ids import IdTable
     from truegrade.ratings import Ratings
-    from truegrade.scale import Scale
 
     Reals = NDArray[np.float64]
 
-__all__ = ["Simulation", "grade_cells"]
+__all__ = ["Simulation"]
 
 
 @dataclass(frozen=True)
@@ -55,12 +53,12 @@ class Simulation:
         ratings, order = self.ratings, np.argsort(self.ratings.row)
         instance = ratings.instance_of()[order]
         columns = {
-            "annotator": _labels(ratings.annotators, ratings.annotator[order]),
-            "instance": _labels(ratings.instances, instance),
+            "annotator": ratings.annotators.labels_of(ratings.annotator[order]),
+            "instance": ratings.instances.labels_of(instance),
         }
         if ratings.categories is not None and ratings.category is not None:
-            columns["category"] = _labels(ratings.categories, ratings.category[instance])
-        columns["rating"] = grade_cells(ratings.scale, ratings.grade[order])
+            columns["category"] = ratings.categories.labels_of(ratings.category[instance])
+        columns["rating"] = ratings.scale.cells(ratings.grade[order])
         return pa.table(columns)
 
     def gold(self) -> pa.Table:
@@ -68,7 +66,7 @@ class Simulation:
         import pyarrow as pa
 
         ids = self.ratings.instances
-        grade = grade_cells(self.ratings.scale, self.truth_grade[ids.code])
+        grade = self.ratings.scale.cells(self.truth_grade[ids.code])
         return pa.table({"instance": ids.labels, "gold": grade, "z": self.truth[ids.code]})
 
     def annotators(self) -> pa.Table:
@@ -85,20 +83,3 @@ class Simulation:
                 "adversary": self.adversary[ids.code],
             }
         )
-
-
-def grade_cells(scale: Scale, grade: NDArray[np.uint8]) -> pa.Array:
-    """Grades as a user writes them: names, or numbers, whole ones where all are."""
-    import pyarrow as pa
-
-    if scale.names is not None:
-        return pa.array(scale.names).take(pa.array(grade))
-    whole = all(value.is_integer() for value in scale.values)
-    return pa.array(scale.array.astype(np.int64 if whole else np.float64)[grade])
-
-
-def _labels(ids: IdTable, code: NDArray[np.int32]) -> pa.Array:
-    """The ids with these codes."""
-    import pyarrow as pa
-
-    return ids.labels.take(pa.array(np.argsort(ids.code)[code]))
