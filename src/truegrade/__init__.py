@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from truegrade.fit import Status as Status
     from truegrade.gold import Gold as Gold
     from truegrade.gold import read_gold as read_gold
+    from truegrade.models.continuous import Continuous as Continuous
     from truegrade.models.majority import Majority as Majority
     from truegrade.models.mean import Mean as Mean
     from truegrade.models.median import Median as Median
@@ -28,6 +29,7 @@ __version__ = "0.1.0"
 # Where each public name lives. Loaded on first use, so that `import truegrade` costs next to nothing. No home is
 # called like a name in it: Python binds a module to its name in the package as soon as anything imports it.
 _HOMES = {
+    "Continuous": "models.continuous",
     "Fit": "fit",
     "Gold": "gold",
     "Majority": "models.majority",
@@ -47,6 +49,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Continuous",
     "Fit",
     "Gold",
     "Majority",

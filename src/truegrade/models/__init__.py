@@ -18,6 +18,7 @@ _HOMES = {
     "mean": ("mean", "Mean"),
     "median": ("median", "Median"),
     "majority": ("majority", "Majority"),
+    "continuous": ("continuous", "Continuous"),
     "ordinal-mixture": ("ordinal_mixture", "OrdinalMixture"),
 }
 MODEL_NAMES = tuple(_HOMES)
