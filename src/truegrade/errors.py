@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "ColumnError",
     "DataError",
+    "ExperimentError",
     "FileError",
     "FitError",
     "GoldError",
@@ -32,6 +33,10 @@ class ColumnError(TruegradeError):
 
 class DataError(TruegradeError):
     """A named data set cannot be had: not here, not to be fetched, or not the published one."""
+
+
+class ExperimentError(TruegradeError):
+    """An experiment cannot go on."""
 
 
 class IdError(TruegradeError):

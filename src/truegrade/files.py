@@ -8,7 +8,13 @@ from pathlib import Path
 
 from truegrade.errors import OutputError
 
-__all__ = ["write_whole"]
+__all__ = ["user_cache", "write_whole"]
+
+
+def user_cache() -> Path:
+    """Where this user's data is kept that can be had again: in XDG_CACHE_HOME or ~/.cache."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "truegrade"
 
 
 def write_whole(path: Path, content: bytes | str) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Reals = NDArray[np.float64]
 
-__all__ = ["ndcg"]
+__all__ = ["ndcg", "ndcg_of_groups"]
 
 
 def ndcg(
@@ -56,6 +56,20 @@ def ndcg(
         raise OptionError(f"the NDCG cut-off must be at least 1, not {cutoff}")
     if gold_index.size == 0:
         return None
+    found = ndcg_of_groups(estimates, gold_index, groups, exponential=exponential, cutoff=cutoff, span=span)
+    return float(np.mean(found)) if found.size else None
+
+
+def ndcg_of_groups(
+    estimates: Reals,
+    gold_index: Reals,
+    groups: NDArray[np.integer] | None = None,
+    *,
+    exponential: bool = False,
+    cutoff: int | None = None,
+    span: float = 0.0,
+) -> Reals:
+    """What :func:`ndcg` averages: one figure per group that has a better and a worse order, by ascending group."""
     code = np.zeros(gold_index.size, dtype=np.int64) if groups is None else groups
     gain = np.exp2(gold_index) - 1 if exponential else gold_index
 
@@ -74,7 +88,7 @@ def ndcg(
     best = np.lexsort((-gain, code))  # the groups lie as before, so ranks and discounts do too
     ideal = np.add.reduceat(gain[best] * discount, group_start)
     useful = ideal > 0
-    return float(np.mean(dcg[useful] / ideal[useful])) if useful.any() else None
+    return np.asarray(dcg[useful] / ideal[useful])
 
 
 def _ranks(code: NDArray[np.integer]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -6,10 +6,12 @@ from typing import Annotated
 
 import typer
 
+from truegrade.cli.compare import compare
 from truegrade.cli.data import data
 from truegrade.cli.demo import demo
 from truegrade.cli.describe import describe
 from truegrade.cli.evaluate import evaluate
+from truegrade.cli.experiment import experiment
 from truegrade.cli.fit import fit
 from truegrade.cli.simulate import simulate
 
@@ -42,6 +44,7 @@ def _truegrade(
     pass
 
 
-for command in (fit, evaluate, describe, simulate, demo):
+for command in (fit, evaluate, describe, compare, simulate, demo):
     app.command()(command)
+app.add_typer(experiment, name="experiment")
 app.add_typer(data, name="data")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from hashlib import sha256
 from pathlib import Path
 
 from truegrade.datasets.entry import Entry, Tables
 from truegrade.errors import DataError
-from truegrade.files import write_whole
+from truegrade.files import user_cache, write_whole
 
 __all__ = ["cache_folder", "check", "paths_in", "read_cleaned", "store"]
 
@@ -17,8 +16,7 @@ _NAMES = ("ratings", "gold")
 
 def cache_folder(entry: Entry) -> Path:
     """Where this data set is kept: XDG_CACHE_HOME or ~/.cache."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "truegrade" / "data" / entry.name
+    return user_cache() / "data" / entry.name
 
 
 def paths_in(folder: Path, entry: Entry) -> list[Path]:

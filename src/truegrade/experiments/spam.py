@@ -1,0 +1,52 @@
+"""The paper's section 4.5: what fake ratings do to each model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from truegrade.experiments.lineup import line_up
+from truegrade.experiments.running import Work, run
+from truegrade.experiments.study import Study
+from truegrade.experiments.sweep import FAKES, SEEDS, sweep_points, sweep_table, sweep_trials
+from truegrade.frames import frame_of
+
+if TYPE_CHECKING:
+    from truegrade.ratings import Ratings
+
+__all__ = ["spam_sweep"]
+
+
+def spam_sweep(
+    ratings: Ratings,
+    gold: Any,
+    models: str | Iterable[str] | None = None,
+    *,
+    fakes: Sequence[int] = FAKES,
+    seeds: Sequence[int] = SEEDS,
+    starts: int = 10,
+    seed: int = 0,
+    one_list: bool = False,
+    work: Work | None = None,
+) -> Any:
+    """Add fake ratings to every instance, fit every model and measure it; one row per model, fakes and seed.
+
+    Fake annotators grade at random, each grade as likely as any other, and rate as much as the average real one.
+    All models see the same fakes.
+
+    Args:
+        ratings: what to fit.
+        gold: Gold, a frame or a mapping from instance to value.
+        models: names with options, as in "mean,ordinal-mixture:difficulty=category"; by default every model.
+        fakes: numbers of fake ratings per instance.
+        seeds: of the fakes.
+        starts: of each model that has several.
+        seed: of the models.
+        one_list: NDCG over all instances as one list; without it, and without categories, there is none.
+        work: how many processes, and where finished fits are kept.
+    """
+    study = Study.of(ratings, gold, one_list=one_list)
+    candidates = line_up(models, categories=ratings.n_categories > 0, starts=starts, seed=seed)
+    points = sweep_points(fakes, seeds)
+    results = run([(study.name, trial) for trial in sweep_trials(candidates, points)], {study.name: study}, work)
+    return frame_of(sweep_table(study, candidates, points, results), ratings.library)

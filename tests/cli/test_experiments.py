@@ -1,0 +1,70 @@
+"""truegrade compare and truegrade experiment on the command line."""
+
+import csv
+import json
+
+import pytest
+
+
+@pytest.fixture
+def data(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    run("simulate", "-o", "sim", "--instances", 40, "--annotators", 8, "--categories", 4)
+    return ["sim/ratings.csv", "sim/gold.csv"]
+
+
+def test_compare(run, data, tmp_path):
+    done = run("compare", *data, "--models", "mean,ordinal-mixture:difficulty=category", "--starts", 1, "-o", "out")
+    assert done.returncode == 0
+    assert done.stdout.split("\n")[2].split()[:4] == ["model", "MSE", "correlation", "NDCG"]
+    assert "ordinal-mixture (category)" in done.stdout
+    files = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert files == ["comparison.csv", "comparison.md", "comparison.png", "comparison.tex"]
+    with (tmp_path / "out" / "comparison.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["difficulty"] for row in rows] == ["", "category"]
+    again = run("compare", *data, "--models", "mean", "--json")
+    assert again.stderr == ""
+    record = json.loads(again.stdout)
+    assert record["models"][0]["mse"] == pytest.approx(float(rows[0]["mse"]))
+    assert (record["models"][0]["data"], record["files"]) == ("ratings.csv", [])
+    told = run("compare", *data, "--models", "mean").stderr
+    assert told.startswith("truegrade: note: 1 of 1 fits were finished before (in ")
+
+
+def test_spam_and_ablation(run, data, tmp_path):
+    done = run("experiment", "spam", *data, "--models", "mean", "--fakes", "0..2", "--seeds", 2, "--json", "-o", "out")
+    record = json.loads(done.stdout)
+    assert [(row["fakes"], row["seed"]) for row in record["rows"]] == [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1)]
+    assert record["files"] == ["out/spam.csv", "out/spam.png"]
+    done = run("experiment", "ablation", *data, "--fakes", "0,3", "--seeds", 1, "--starts", 1)
+    assert done.stdout.count("ordinal-mixture (link=real, spam=false)") == 2
+
+
+def test_no_categories_no_ndcg(run, data):
+    plain = ["--drop-values", "", "--category", "category"]
+    assert json.loads(run("compare", *data, *plain, "--models", "mean", "--json").stdout)["models"][0]["ndcg"]
+    found = json.loads(run("compare", *data, "--models", "mean", "--one-list", "--json").stdout)["models"][0]
+    assert (found["ndcg"] is None, found["ndcg_lower"]) == (False, None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["compare", "--models", "mean,moan"], "no model 'moan'; choose one of mean, "),
+        (["experiment", "spam", "--fakes", "0..x"], "--fakes 0..x: write whole numbers, as in 0..9 or 0,3,9"),
+        (["experiment", "spam", "--fakes=-1"], "give at least one number of fakes"),
+    ],
+)
+def test_bad_options(run, data, arguments, message):
+    done = run(*arguments, *data)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_gold_that_does_not_meet_the_ratings(run, data, tmp_path):
+    (tmp_path / "other.csv").write_text("instance,gold\nnobody,1\n")
+    done = run("compare", data[0], "other.csv", "--models", "mean")
+    assert done.returncode == 2
+    assert "none of its instances is rated" in done.stderr
