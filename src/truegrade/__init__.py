@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from truegrade.gold import Gold as Gold
     from truegrade.gold import read_gold as read_gold
     from truegrade.models.continuous import Continuous as Continuous
+    from truegrade.models.dawid_skene import DawidSkene as DawidSkene
     from truegrade.models.majority import Majority as Majority
     from truegrade.models.mean import Mean as Mean
     from truegrade.models.median import Median as Median
+    from truegrade.models.ord_binary import OrdBinary as OrdBinary
     from truegrade.models.ordinal_mixture import OrdinalMixture as OrdinalMixture
     from truegrade.ratings import Ratings as Ratings
     from truegrade.readers import read as read
@@ -30,11 +32,13 @@ __version__ = "0.1.0"
 # called like a name in it: Python binds a module to its name in the package as soon as anything imports it.
 _HOMES = {
     "Continuous": "models.continuous",
+    "DawidSkene": "models.dawid_skene",
     "Fit": "fit",
     "Gold": "gold",
     "Majority": "models.majority",
     "Mean": "models.mean",
     "Median": "models.median",
+    "OrdBinary": "models.ord_binary",
     "OrdinalMixture": "models.ordinal_mixture",
     "Ratings": "ratings",
     "Scale": "scale",
@@ -50,11 +54,13 @@ _HOMES = {
 
 __all__ = [
     "Continuous",
+    "DawidSkene",
     "Fit",
     "Gold",
     "Majority",
     "Mean",
     "Median",
+    "OrdBinary",
     "OrdinalMixture",
     "Ratings",
     "Scale",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from truegrade.scale import Scale
 
-__all__ = ["POSTERIORS", "GaussianPosterior", "Posterior", "VotePosterior"]
+__all__ = ["POSTERIORS", "GaussianPosterior", "GradePosterior", "Posterior", "VotePosterior"]
 
 
 class Posterior(Protocol):
@@ -117,4 +117,66 @@ class GaussianPosterior:
         return {"estimate": self.estimate, "sd": self.sd}
 
 
-POSTERIORS: dict[str, Any] = {kind.kind: kind for kind in (VotePosterior, GaussianPosterior)}
+_ROUNDING = 1e-12  # a tail that misses its share by so little is that share
+
+
+@dataclass(frozen=True)
+class GradePosterior:
+    """A truth on a grid of G ascending nodes, each of which belongs to a grade; the grades themselves are one."""
+
+    kind: ClassVar[str] = "grades"
+    p: NDArray[np.float64]  # (M, G)
+    nodes: NDArray[np.float64]  # (G,): where on the scale each node lies
+    grade_of_node: NDArray[np.uint8]  # (G,): ascends from 0 to K-1
+
+    @classmethod
+    def on_grades(cls, p: NDArray[np.float64], scale: Scale) -> GradePosterior:
+        """From P(grade) (M, K)."""
+        return cls(p, scale.array, np.arange(scale.n_grades, dtype=np.uint8))
+
+    @property
+    def estimate(self) -> NDArray[np.float64]:
+        """The mean over the nodes (M,)."""
+        mean: NDArray[np.float64] = self.p @ self.nodes
+        return mean
+
+    @property
+    def sd(self) -> NDArray[np.float64]:
+        """The spread over the nodes (M,); 0 where the truth is known."""
+        # About the middle of the grid: the squares of far-off values would cancel.
+        middle = (self.nodes[0] + self.nodes[-1]) / 2
+        offset = self.nodes - middle
+        variance = self.p @ offset**2 - (self.p @ offset) ** 2
+        spread: NDArray[np.float64] = np.sqrt(np.maximum(variance, 0.0))
+        return spread
+
+    def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The shortest run of nodes that leaves at most (1 - level)/2 out on either side, so it holds `level` or more.
+
+        >>> GradePosterior(np.array([[0.02, 0.93, 0.05]]), np.array([1.0, 2.0, 3.0]), np.arange(3)).interval()
+        (array([2.]), array([3.]))
+        """
+        tail = (1 - level) / 2 + _ROUNDING
+        below = np.cumsum(self.p, axis=1)[:, :-1] <= tail  # P(z <= node): that node may be left out
+        above = np.cumsum(self.p[:, ::-1], axis=1)[:, :-1] <= tail
+        return self.nodes[below.sum(axis=1)], self.nodes[self.nodes.size - 1 - above.sum(axis=1)]
+
+    def probabilities(self, scale: Scale) -> NDArray[np.float64]:
+        """The mass of each grade's nodes."""
+        if self.nodes.size == scale.n_grades:
+            return self.p
+        begins = np.searchsorted(self.grade_of_node, np.arange(scale.n_grades))
+        mass: NDArray[np.float64] = np.add.reduceat(self.p, begins, axis=1)
+        return mass
+
+    def grade(self, scale: Scale) -> NDArray[np.uint8]:
+        """The most probable grade, ties to the lower."""
+        best: NDArray[np.uint8] = np.argmax(self.probabilities(scale), axis=1).astype(np.uint8)
+        return best
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """By field."""
+        return {"p": self.p, "nodes": self.nodes, "grade_of_node": self.grade_of_node}
+
+
+POSTERIORS: dict[str, Any] = {kind.kind: kind for kind in (VotePosterior, GaussianPosterior, GradePosterior)}

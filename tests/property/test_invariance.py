@@ -5,9 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truegrade import Majority, Mean, Median, Ratings
+from truegrade import DawidSkene, Majority, Mean, Median, OrdBinary, Ratings
 
-MODELS = [Mean(), Median(), Majority(), Majority(ties="random"), Majority(ties="expected")]
+VOTES = [Mean(), Median(), Majority(), Majority(ties="random"), Majority(ties="expected")]
+SHORT = {"starts": 2, "max_iterations": 15}
+MODELS = [*VOTES, DawidSkene(**SHORT), DawidSkene(pooled=True, **SHORT), OrdBinary(**SHORT)]
 
 tables = st.lists(
     st.tuples(st.integers(0, 6), st.integers(0, 8), st.integers(1, 5), st.sampled_from([0.5, 1, 2, 3])),
@@ -52,7 +54,7 @@ def test_row_order_changes_no_bit(model, rows, seed):
     assert same_bits(by_instance(model.fit(one)), by_instance(model.fit(two)))
 
 
-@pytest.mark.parametrize("model", [m for m in MODELS if m != Majority(ties="random")], ids=str)
+@pytest.mark.parametrize("model", [m for m in VOTES if m != Majority(ties="random")], ids=str)
 @given(rows=tables)
 def test_names_change_nothing(model, rows):
     plain = by_instance(model.fit(ratings_of(rows)))

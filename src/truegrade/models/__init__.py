@@ -20,6 +20,8 @@ _HOMES = {
     "majority": ("majority", "Majority"),
     "continuous": ("continuous", "Continuous"),
     "ordinal-mixture": ("ordinal_mixture", "OrdinalMixture"),
+    "dawid-skene": ("dawid_skene", "DawidSkene"),
+    "ord-binary": ("ord_binary", "OrdBinary"),
 }
 MODEL_NAMES = tuple(_HOMES)
 

@@ -11,7 +11,7 @@ from truegrade.fit import Fit, Status, about_input
 from truegrade.inference.counting import agreement_with_others
 from truegrade.models._em import Outcome, ascend_all
 from truegrade.models._notes import doubts, name_annotators, not_converged
-from truegrade.models._summary import annotator_weights, known_truths, scale_step
+from truegrade.models._summary import annotator_weights, correlation, known_truths, mean_ratings, scale_step
 from truegrade.models._warm import check_start, meeting
 from truegrade.posterior import GaussianPosterior
 from truegrade.threads import default_threads
@@ -105,6 +105,10 @@ class LikelihoodAscent:
     def collapsed(self) -> bool:
         """Every maximum is as good as its likelihood."""
         return False
+
+    def mirrored(self) -> bool:
+        """Whether the truths run against the mean of the ratings."""
+        return correlation(self.z, mean_ratings(self.problem.ratings)) < 0
 
     def resume(self, earlier: Fit) -> None:
         """Trust annotators as an earlier fit did; those that it does not know, as its average one."""

@@ -29,6 +29,9 @@ class Ascent(Protocol):
     def collapsed(self) -> bool:
         """Whether the state is a degenerate optimum that must not win."""
 
+    def mirrored(self) -> bool:
+        """Whether the estimates run against the mean of the ratings; such a start wins only where all are so."""
+
 
 @dataclass(frozen=True)
 class StopRule:
@@ -165,7 +168,7 @@ class _Race:
                 self.progress(iteration, bound, change)
 
 
-def _rank(outcome: Outcome) -> tuple[bool, float, int]:
-    """Sound ends before collapsed ones, then the bound; the earlier start where two are equal."""
+def _rank(outcome: Outcome) -> tuple[bool, bool, float, int]:
+    """Sound ends before collapsed ones, upright before mirrored, then the bound; the earlier start of two equals."""
     sound = outcome.status not in (Status.SPAM_COLLAPSE, Status.NOT_FINITE) and not outcome.state.collapsed()
-    return sound, outcome.bound, -outcome.index
+    return sound, not outcome.state.mirrored(), outcome.bound, -outcome.index

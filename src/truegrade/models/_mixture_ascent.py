@@ -10,6 +10,7 @@ import numpy as np
 from truegrade.inference.earnest import EarnestPosterior
 from truegrade.inference.gamma import gamma_kl, gamma_log_mean, gamma_mle, rate_mle, shape_mle
 from truegrade.inference.mixture_sweep import MixtureParameters, MixtureState, MixtureSums, mixture_sweep
+from truegrade.models._summary import correlation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -185,6 +186,10 @@ class MixtureAscent:
     def collapsed(self) -> bool:
         """Whether nearly everything is called spam: a degenerate optimum of a high bound."""
         return self.earnest.learned and self.mean_responsibility() < _COLLAPSED
+
+    def mirrored(self) -> bool:
+        """Whether the estimates run against the mean of the ratings."""
+        return correlation(self.state.z_mean, self.problem.mean_rating) < 0
 
     def all_spam_bound(self) -> float:
         """The bound of calling every rating spam: sum of ln pi_r, and what eps has to do with it."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truegrade.fit import Status
-from truegrade.models._summary import mean_ratings
+from truegrade.models._summary import correlation, mean_ratings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,11 +27,9 @@ def doubts(ratings: Ratings, estimate: NDArray[np.float64]) -> list[str]:
     notes = []
     if np.median(ratings.ratings_per_annotator()) < _FEW_RATINGS:
         notes.append("half of the annotators gave fewer than 5 ratings: they can hardly be told apart")
-    correlation = _correlation(estimate, mean_ratings(ratings))
-    if correlation < 0:
-        notes.append(
-            f"the estimates run against the mean of the ratings (correlation {correlation:.2f}): distrust them"
-        )
+    found = correlation(estimate, mean_ratings(ratings))
+    if found < 0:
+        notes.append(f"the estimates run against the mean of the ratings (correlation {found:.2f}): distrust them")
     if not ratings.scale.numbered:
         notes.append(f"the grades have no numbers, so {ratings.scale} count as 1 to {ratings.scale.n_grades}")
     return notes
@@ -49,9 +47,3 @@ def not_converged(endings: Sequence[tuple[float, Status]], max_iterations: int) 
     if all(status is Status.MAX_ITER for _, status in endings):
         return [f"no start converged in {max_iterations} iterations; raise max_iterations"]
     return []
-
-
-def _correlation(one: NDArray[np.float64], two: NDArray[np.float64]) -> float:
-    if one.size < 2 or np.ptp(one) == 0 or np.ptp(two) == 0:
-        return 0.0
-    return float(np.corrcoef(one, two)[0, 1])

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["annotator_weights", "known_truths", "mean_ratings", "scale_step"]
+__all__ = ["annotator_weights", "correlation", "known_truths", "mean_ratings", "scale_step"]
 
 
 def known_truths(ratings: Ratings, gold: Gold | None) -> Floats | None:
@@ -38,6 +38,13 @@ def mean_ratings(ratings: Ratings) -> Floats:
 def annotator_weights(ratings: Ratings) -> Floats:
     """The weight of each annotator's ratings (N,)."""
     return np.bincount(ratings.annotator, ratings.weight, ratings.n_annotators).astype(np.float64)
+
+
+def correlation(one: Floats, two: Floats) -> float:
+    """Pearson's; 0 where one of them is constant."""
+    if one.size < 2 or np.ptp(one) == 0 or np.ptp(two) == 0:
+        return 0.0
+    return float(np.corrcoef(one, two)[0, 1])
 
 
 def scale_step(ratings: Ratings) -> float:

@@ -1,0 +1,172 @@
+"""What models on `table_sweep` have in common: options, starts, warm starts, predictions, and the end as a Fit."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from truegrade.errors import OptionError
+from truegrade.fit import Status
+from truegrade.inference.categorical import PooledRows, SmoothedRows
+from truegrade.models._em import Outcome, StopRule, ascend_all
+from truegrade.models._grade_fit import grade_fit
+from truegrade.models._options import check_choices, check_positive
+from truegrade.models._table_ascent import TableAscent
+from truegrade.models._table_problem import TableProblem
+from truegrade.models._warm import check_start, meeting
+from truegrade.posterior import GradePosterior
+from truegrade.threads import default_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from truegrade.fit import Fit
+    from truegrade.gold import Gold
+    from truegrade.inference.categorical import Rows
+    from truegrade.inference.cells import Cells
+    from truegrade.models._base import Progress
+    from truegrade.ratings import Ratings
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["TableModel"]
+
+_LARGE = 1_000_000  # ratings; from here on a sweep is cut into pieces instead of running several starts at once
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableModel:
+    """A truth that is one of K grades, and per annotator rows of probabilities that make a confusion matrix.
+
+    prior: counts that are added to every cell of the rows; 0 is maximum likelihood.
+    pooled: draw annotators from a population that is learned with them, instead of adding the same counts to all.
+    concentration: how many ratings the population is worth for each annotator, when pooled.
+    class_prior: whether the prevalence of the grades is learned or uniform.
+    starts, seed: start 0 begins at the shares of the votes, the others trust annotators by chance; the best bound wins.
+    tolerance: stop when ten passes moved the bound by less than this share of it.
+    """
+
+    name: ClassVar[str]
+    prior: float = 1.0
+    pooled: bool = False
+    concentration: float | Literal["learn"] = "learn"
+    class_prior: Literal["learned", "uniform"] = "learned"
+    starts: int = 10
+    seed: int = 0
+    tolerance: float = 1e-8
+    max_iterations: int = 1000
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        check_positive(self, ("concentration", "starts", "tolerance", "max_iterations"))
+        if not 0 <= self.prior < np.inf:
+            raise OptionError(f"prior={self.prior}: counts to add must be 0 or a positive number")
+        if self.concentration != "learn" and not self.pooled:
+            raise OptionError("concentration is that of a population of annotators; it goes with pooled=true")
+
+    @abstractmethod
+    def cells(self, grades: int) -> Cells:
+        """What an annotator's rows are."""
+
+    def fit(
+        self,
+        ratings: Ratings,
+        gold: Gold | None = None,
+        start: Fit | None = None,
+        progress: Progress | None = None,
+    ) -> Fit:
+        """Infer truths and confusion matrices.
+
+        gold: truths that are known; they stand at their nearest grade, and tell about annotators.
+        start: an earlier fit to begin from; annotators that it does not know begin without counts.
+        progress: called after every pass with (iteration, bound, change); raise to stop.
+        """
+        threads = default_threads()
+        together = threads if ratings.n_ratings < _LARGE else 1
+        problem = TableProblem.of(ratings, gold, self.name, threads // together)
+
+        def run(starts: int, begin: Any) -> tuple[Outcome, list[tuple[float, Status]]]:
+            rule = StopRule(self.tolerance, max_iterations=self.max_iterations)
+            return ascend_all(begin, starts, rule, monotone=True, workers=together, progress=progress)
+
+        if start is not None:
+            best, endings = run(1, lambda _: self._resumed(problem, start))
+            if not best.state.mirrored():
+                return self._end(problem, best, endings)
+        best, endings = run(self.starts, lambda index: self._fresh(problem, index))
+        notes = [] if start is None else ["the earlier fit leads against the ratings: begun anew from the votes"]
+        return self._end(problem, best, endings, notes)
+
+    def predict(self, fit: Fit, ratings: Ratings) -> Fit:
+        """The truth of new instances, rated by annotators of an earlier fit, who stay as that fit found them."""
+        problem = TableProblem.of(ratings, None, self.name, default_threads())
+        state = self._resumed(problem, fit)
+        state.posterior()
+        bound = float(state.sums.log_z.sum())
+        return self._end(problem, Outcome(0, state, Status.CONVERGED, [bound]), [(bound, Status.CONVERGED)])
+
+    def _rows(self, counts: Floats, cells: Cells) -> Rows:
+        """The rows before anything is known about a population."""
+        if not self.pooled:
+            return SmoothedRows(counts, self.prior * cells.alike)
+        learned = self.concentration == "learn"
+        size = 10.0 if isinstance(self.concentration, str) else self.concentration
+        shares = counts.sum(axis=0) + cells.alike
+        shares /= shares.sum(axis=1, keepdims=True)
+        return PooledRows(counts, size * shares, None if learned else size)
+
+    def _fresh(self, problem: TableProblem, index: int) -> TableAscent:
+        cells, sums = self.cells(problem.ratings.scale.n_grades), problem.first_sums(self.seed, index)
+        rows = self._rows(cells.rows(sums.counts), cells)
+        uniform = np.full(cells.grades, 1 / cells.grades)
+        state = TableAscent(problem, cells, rows, uniform, sums, self.class_prior == "learned")
+        state.update()
+        return state
+
+    def _resumed(self, problem: TableProblem, earlier: Fit) -> TableAscent:
+        """Where an earlier fit ended."""
+        check_start(self.name, problem.ratings, earlier)
+        old, cells = earlier.parameters["counts"], self.cells(earlier.scale.n_grades)
+        here, there = meeting(problem.ratings.annotators, earlier.annotator_ids)
+        counts = np.zeros((problem.ratings.n_annotators, *old.shape[1:]))
+        rows = self._rows(counts, cells)
+        if counts.shape[1:] != rows.log_p.shape[1:]:
+            raise OptionError(f"the earlier fit of {self.name} has other options; pass one with the same")
+        counts[here] = old[there]
+        if isinstance(rows, PooledRows) and "population" in earlier.parameters:
+            rows = replace(rows, population=earlier.parameters["population"])
+        learned = self.class_prior == "learned"
+        return TableAscent(problem, cells, rows, earlier.parameters["prevalence"], problem.empty_sums(), learned)
+
+    def _end(
+        self,
+        problem: TableProblem,
+        best: Outcome,
+        endings: list[tuple[float, Status]],
+        notes: Sequence[str] = (),
+    ) -> Fit:
+        state: TableAscent = best.state  # type: ignore[assignment]
+        p = state.posterior()
+        parameters = {"counts": state.rows.counts, "prevalence": state.prevalence}
+        hyperparameters: dict[str, Any] = {"prevalence": state.prevalence.tolist()}
+        if isinstance(state.rows, PooledRows):
+            parameters["population"] = state.rows.population
+            hyperparameters["concentration"] = state.rows.population.sum(axis=1).tolist()
+        told = [*notes, *problem.notes(state.prevalence)]
+        return grade_fit(
+            self,
+            problem.ratings,
+            GradePosterior.on_grades(p, problem.ratings.scale),
+            confusion=state.cells.confusion(state.rows.mean),
+            counts=state.sums.counts,
+            best=best,
+            endings=endings,
+            parameters=parameters,
+            hyperparameters=hyperparameters,
+            notes=told,
+        )

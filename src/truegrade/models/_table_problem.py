@@ -1,0 +1,103 @@
+"""What all starts of one fit on `table_sweep` share: the data, the known truths, the first guesses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truegrade.errors import OptionError
+from truegrade.inference.table_sweep import TableRatings, TableSums, table_sweep
+from truegrade.models._summary import mean_ratings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from truegrade.gold import Gold
+    from truegrade.ratings import Ratings
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["TableProblem"]
+
+_TINY = 1e-300
+_COMMON, _LOST = 0.05, 0.02  # a grade in so many ratings whose prevalence is so small a part of that is lost
+
+
+@dataclass(frozen=True)
+class TableProblem:
+    """The constants of one fit of a model whose truth is one of K grades."""
+
+    ratings: Ratings
+    data: TableRatings
+    known: NDArray[np.int32]  # (M,): the grade that an instance is known to have, -1 = not known
+    rounded: int  # how many known truths lay between grades
+    mean_rating: Floats  # (M,)
+    threads: int
+
+    @classmethod
+    def of(cls, ratings: Ratings, gold: Gold | None, name: str, threads: int) -> TableProblem:
+        """Check that model and ratings go together."""
+        scale = ratings.scale
+        if scale.is_real:
+            raise OptionError(f"{name} needs grades; on a real scale choose the mean or the median")
+        known, rounded = np.full(ratings.n_instances, -1, dtype=np.int32), 0
+        if gold is not None:
+            at, values = gold.on(ratings)
+            known[at] = scale.nearest(values)
+            rounded = int(np.count_nonzero(scale.array[known[at]] != values))
+        prior_row = None if gold is None else known + 1
+        return cls(ratings, TableRatings.of(ratings, prior_row), known, rounded, mean_ratings(ratings), threads)
+
+    def notes(self, prevalence: Floats) -> list[str]:
+        """What to know about the known truths and the grades that were found."""
+        scale, notes = self.ratings.scale, []
+        if self.rounded:
+            notes.append(f"{self.rounded} known truths lie between grades: taken as the nearest one")
+        said = np.bincount(self.ratings.grade, self.ratings.weight, scale.n_grades) / self.ratings.total_weight
+        lost = (prevalence < _LOST * said) & (said > _COMMON)
+        if lost.any():
+            names = ", ".join(scale.labels[k] for k in np.flatnonzero(lost))
+            notes.append(
+                f"many ratings but hardly any truth are {names}: distrust the estimates; try class_prior=uniform"
+            )
+        return notes
+
+    def log_prior(self, prevalence: Floats) -> Floats:
+        """Row 0 for a truth that is not known, row 1 + k for one that is grade k (1 or 1+K, K)."""
+        log_prevalence = np.log(np.maximum(prevalence, _TINY))
+        if self.data.prior_row is None:
+            return log_prevalence[None, :]
+        certain = np.where(np.eye(prevalence.size, dtype=bool), log_prevalence, -np.inf)
+        return np.concatenate([log_prevalence[None, :], certain])
+
+    def sweep(self, table: Floats, prevalence: Floats, sums_out: TableSums) -> None:
+        """One E-step."""
+        table_sweep(self.data, table, self.log_prior(prevalence), sums_out)
+
+    def empty_sums(self, *, posterior: bool = False) -> TableSums:
+        """Room for a sweep's sums."""
+        grades, r = self.ratings.scale.n_grades, self.ratings
+        return TableSums.empty(r.n_annotators, grades, grades, r.n_instances, posterior=posterior)
+
+    def first_sums(self, seed: int, index: int) -> TableSums:
+        """The sums at q_m = shares of the votes. In every start but 0 annotators have votes of random weight.
+
+        The weights are exponential, as in the Bayesian bootstrap: every start trusts other annotators.
+        """
+        r, grades = self.ratings, self.ratings.scale.n_grades
+        weight = np.ones(r.n_ratings) if r.weight is None else r.weight
+        if index > 0:
+            trust = np.random.default_rng((seed, index)).exponential(size=r.n_annotators)
+            weight = weight * (trust + 1e-3)[r.annotator]
+        cell = r.instance_of().astype(np.int64) * grades + r.grade
+        votes = np.bincount(cell, weight, r.n_instances * grades).reshape(-1, grades)
+        settled = np.flatnonzero(self.known >= 0)
+        votes[settled] = np.eye(grades)[self.known[settled]]
+        sums = self.empty_sums()
+        everyone = TableRatings.of(r, np.arange(r.n_instances, dtype=np.int32))
+        with np.errstate(divide="ignore"):
+            log_votes = np.log(votes / votes.sum(axis=1, keepdims=True))
+        table_sweep(everyone, np.zeros((r.n_annotators, grades, grades)), log_votes, sums)
+        return sums
