@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truegrade.errors import IdError
+
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -28,13 +30,23 @@ class ObjectIds:
     index: NDArray[np.int32]  # (L,): which of them stands in each row; -1 = none
 
     @classmethod
-    def of(cls, column: list[Any]) -> ObjectIds:
-        """Number the objects of a column; None and NaN are no ids."""
+    def of(cls, column: list[Any], name: str) -> ObjectIds:
+        """Number the objects of a column; None, NaN and their like are no ids."""
         seen: dict[tuple[type, Any], int] = {}
         index = np.empty(len(column), dtype=np.int32)
         for row, value in enumerate(column):
-            absent = value is None or value != value  # noqa: PLR0124  NaN alone differs from itself
-            index[row] = -1 if absent else seen.setdefault((type(value), value), len(seen))
+            try:
+                absent = value is None or not value == value  # noqa: PLR0124, SIM201  NaN and NaT differ from themselves
+            except TypeError:  # pandas' NA has no opinion
+                absent = True
+            try:
+                index[row] = -1 if absent else seen.setdefault((type(value), value), len(seen))
+                if index[row] == len(seen) - 1:
+                    str(value).encode()
+            except (TypeError, UnicodeEncodeError):
+                raise IdError(
+                    f"column '{name}': {row_number(row)}: {value!r} cannot be an id; ids must be text or numbers"
+                ) from None
         return cls([value for _, value in seen], index)
 
 

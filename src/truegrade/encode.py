@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truegrade import _kernel
+from truegrade.cells import BadCellError, as_numbers, cast
 from truegrade.errors import IdError, OptionError, RatingError
 from truegrade.grades import read_grades
 from truegrade.ids import index_ids
 from truegrade.ratings import Ratings
+from truegrade.scale import LARGEST
 from truegrade.threads import default_threads
 
 if TYPE_CHECKING:
@@ -64,13 +66,7 @@ def encode(
     del instance_code, annotator_code
     n_repeats, kept = _repeats(arrays, duplicates)
     if duplicates == "error" and n_repeats:
-        at = int(np.argmin(kept))
-        instance = int(np.searchsorted(arrays["instance_ptr"], at, side="right")) - 1
-        raise RatingError(
-            f"{columns.where}: annotator '{annotators.label_of(arrays['annotator'][at])}' rated instance "
-            f"'{instances.label_of(instance)}' more than once; "
-            "pass --duplicates keep, first or last"
-        )
+        raise _repeated(columns, arrays, kept, rows, annotators, instances)
     if duplicates != "keep" and n_repeats:
         arrays = _only(arrays, kept)
     row = arrays["row"]
@@ -157,11 +153,31 @@ def _repeats(arrays: dict[str, Any], duplicates: Duplicates) -> tuple[int, NDArr
     new[1:] = annotator[1:] != annotator[:-1]
     new[arrays["instance_ptr"][:-1]] = True
     n_repeats = int(annotator.size - np.count_nonzero(new))
-    if n_repeats == 0 or duplicates not in ("first", "last"):
+    if n_repeats == 0 or duplicates == "keep":
         return n_repeats, new
-    choose = np.minimum if duplicates == "first" else np.maximum
+    choose = np.maximum if duplicates == "last" else np.minimum
     chosen = choose.reduceat(row, np.flatnonzero(new))
     return n_repeats, row == chosen[np.cumsum(new) - 1]
+
+
+def _repeated(
+    columns: Columns,
+    arrays: dict[str, Any],
+    kept: NDArray[np.bool_],
+    rows: NDArray[np.bool_] | None,
+    annotators: IdTable,
+    instances: IdTable,
+) -> RatingError:
+    """The error that names the first row whose annotator has rated its instance before."""
+    repeated = np.flatnonzero(~kept)
+    at = int(repeated[np.argmin(arrays["row"][repeated])])
+    row = int(arrays["row"][at] if rows is None else np.flatnonzero(rows)[arrays["row"][at]])
+    annotator = annotators.label_of(arrays["annotator"][at])
+    instance = instances.label_of(int(np.searchsorted(arrays["instance_ptr"], at, side="right")) - 1)
+    return RatingError(
+        f"{columns.where}: {columns.row_label(row)}: annotator '{annotator}' rated instance '{instance}' "
+        "more than once; pass --duplicates keep, first or last"
+    )
 
 
 def _only(arrays: dict[str, Any], kept: NDArray[np.bool_]) -> dict[str, Any]:
@@ -173,36 +189,36 @@ def _only(arrays: dict[str, Any], kept: NDArray[np.bool_]) -> dict[str, Any]:
 
 
 def _weights(columns: Columns) -> NDArray[np.float64] | None:
-    import pyarrow as pa
-
     if columns.weight is None:
         return None
-    column = columns.take("weight")
     try:
-        weight: NDArray[np.float64] = column.cast(pa.float64()).fill_null(np.nan).to_numpy()
-    except pa.ArrowInvalid as error:
-        raise RatingError(f"{columns.where}: the weight column holds something that is no number ({error})") from None
-    bad = ~(np.isfinite(weight) & (weight >= 0))
-    if bad.any():
-        row = int(np.argmax(bad))
+        weight = as_numbers(columns.take("weight"))
+    except BadCellError as bad:
         raise RatingError(
-            f"{columns.where}: {columns.row_label(row)}: weight {weight[row]:g} must be a number of at least 0"
-        )
+            f"{columns.where}: {columns.row_label(bad.row)}: weight '{bad.cell}' is not a number; correct it"
+        ) from None
+    wrong = ~((weight >= 0) & (weight <= LARGEST))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        told = "the weight is blank" if np.isnan(weight[row]) else f"weight {weight[row]:g} is out of range"
+        raise RatingError(f"{columns.where}: {columns.row_label(row)}: {told}; give a number from 0 to {LARGEST:g}")
     return weight
 
 
 def _timestamps(columns: Columns, rows: NDArray[np.bool_] | None) -> NDArray[Any] | None:
-    """Moments as datetime64[us], or plain numbers as they are."""
+    """Moments as datetime64[us], or plain numbers as they are; NaT or NaN where a cell is blank."""
     import pyarrow as pa
 
     if columns.timestamp is None:
         return None
     column = columns.take("timestamp")
     wanted = [pa.float64()] if pa.types.is_integer(column.type) or pa.types.is_floating(column.type) else []
-    for kind in [*wanted, pa.timestamp("us"), pa.timestamp("us", "UTC"), pa.float64()]:
-        try:
-            moments: NDArray[Any] = column.cast(kind).to_numpy()
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            continue
-        return moments if rows is None else moments[rows]
-    raise RatingError(f"{columns.where}: the timestamp column holds neither moments (ISO 8601) nor numbers")
+    try:
+        kinds = [*wanted, pa.timestamp("us"), pa.timestamp("us", "UTC"), pa.float64()]
+        moments: NDArray[Any] = cast(column, kinds).to_numpy()
+    except BadCellError as bad:
+        raise RatingError(
+            f"{columns.where}: {columns.row_label(bad.row)}: timestamp '{bad.cell}' is neither a moment like the "
+            "others (ISO 8601, as in 2024-12-31T23:59) nor a number; correct it, or rename the column to leave it out"
+        ) from None
+    return moments if rows is None else moments[rows]

@@ -75,19 +75,14 @@ class Gold:
 
         Rows without gold are skipped and counted. An instance may stand in several rows if they agree.
         """
-        import narwhals as nw
-
-        from truegrade.frames import arrow_column, id_column
+        from truegrade.frames import arrow_column, frame_series, id_column
 
         try:
-            table = nw.from_native(frame, eager_only=True)
+            series, _ = frame_series(frame, where)
         except TypeError:
             raise GoldError(f"a {type(frame).__name__} holds no gold; pass a frame, or instance -> value") from None
-        named = {str(name): name for name in table.columns}
-        instance, gold = resolve_gold(list(named), where, instance, gold)
-        return cls._from_columns(
-            id_column(table[named[instance]]), arrow_column(table[named[gold]], gold), scale, where
-        )
+        instance, gold = resolve_gold(list(series), where, instance, gold)
+        return cls._from_columns(id_column(series[instance]), arrow_column(series[gold], gold), scale, where)
 
     @classmethod
     def _from_columns(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from truegrade.errors import OptionError, RatingError
-from truegrade.scale import Scale, shortest_text
+from truegrade.scale import LARGEST, Scale, shortest_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,21 +54,26 @@ def read_grades(
     if missing not in ("error", "drop"):
         raise OptionError(f"missing='{missing}': choose 'error' or 'drop'")
     cells, index = _different_cells(column)
-    dropped = {_cell_text(value) for value in drop_values}
+    dropped = _dropped_texts(drop_values)
     real = isinstance(scale, str) and scale.strip().lower() == "real"
     wanted = None if scale is None or real else Scale.of(scale)
     if wanted is None and not real:
-        wanted = _ordered_categories(column)
-    meaning = [_meaning(cell, dropped, wanted) for cell in cells]
-    kind_of_cell = np.array([0 if isinstance(m, float) else m for m in meaning] + [_MISSING], dtype=np.int8)
+        wanted = _ordered_categories(column, dropped)
+    meaning = [_meaning(cell, dropped, wanted) for cell in [*cells, None]]  # the last one serves index -1
+    kind_of_cell = np.array([0 if isinstance(m, float) else m for m in meaning], dtype=np.int8)
     kinds = kind_of_cell[index]
     _refuse(kinds, cells, index, wanted, missing, where, row_label)
     if weight is not None:
         kinds[weight == 0] = _DROPPED
-    values = np.array([m if isinstance(m, float) else np.nan for m in meaning] + [np.nan])
+    values = np.array([m if isinstance(m, float) else np.nan for m in meaning])
     keep = kinds == 0
     if not keep.any():
-        raise RatingError(f"{where}: no ratings are left" if index.size else f"{where}: there are no ratings")
+        raise RatingError(
+            f"{where}: no ratings are left: {np.sum(kinds == _DROPPED)} rows hold codes to drop or have weight 0, "
+            f"{np.sum(kinds == _MISSING)} are blank; drop fewer codes, or give ratings"
+            if index.size
+            else f"{where}: there are no ratings; give at least one"
+        )
     rows = None if keep.all() else keep
     used = index if rows is None else index[rows]
     counts = {"n_dropped": int(np.sum(kinds == _DROPPED)), "n_missing": int(np.sum(kinds == _MISSING))}
@@ -98,12 +103,26 @@ def _different_cells(column: pa.ChunkedArray) -> tuple[list[Any], NDArray[np.int
     return labels.to_pylist(), index
 
 
-def _ordered_categories(column: pa.ChunkedArray) -> Scale | None:
+def _dropped_texts(drop_values: Any) -> set[str | None]:
+    """The codes that are no grades, as :func:`_cell_text` gives cells; None stands for empty cells."""
+    if isinstance(drop_values, str):
+        drop_values = drop_values.split(",")
+    elif not isinstance(drop_values, Iterable):
+        drop_values = (drop_values,)
+    return {None if value is None or value != value else _cell_text(value) for value in drop_values}  # noqa: PLR0124
+
+
+def _ordered_categories(column: pa.ChunkedArray, dropped: set[str | None]) -> Scale | None:
+    """The scale that an ordered categorical declares, without the codes that are no grades."""
     import pyarrow as pa
 
     if not (pa.types.is_dictionary(column.type) and column.type.ordered and column.num_chunks):
         return None
-    return Scale.of(column.chunk(0).dictionary.to_pylist())
+    listed = column.unify_dictionaries().chunk(0).dictionary.to_pylist()
+    grades = [grade for grade in listed if _cell_text(grade) not in dropped]
+    numbers = [_cell_number(grade) for grade in grades]
+    ascending = None not in numbers and numbers == sorted(set(numbers), key=float)  # type: ignore[arg-type]
+    return Scale(tuple(numbers)) if ascending else Scale.named(grades)  # type: ignore[arg-type]
 
 
 def _cell_text(cell: Any) -> str:
@@ -120,17 +139,17 @@ def _cell_number(cell: Any) -> float | None:
     return None if isinstance(cell, str) and "_" in cell else number
 
 
-def _meaning(cell: Any, dropped: set[str], scale: Scale | None) -> float | int:
+def _meaning(cell: Any, dropped: set[str | None], scale: Scale | None) -> float | int:
     """A rating's value, or one of the codes for cells that hold none."""
     text = _cell_text(cell)
-    if text in dropped:
+    if (None if cell is None or cell != cell else text) in dropped:  # noqa: PLR0124  NaN alone differs from itself
         return _DROPPED
     if scale is not None and scale.names is not None and str(cell).strip() in scale.names:
         return scale.values[scale.names.index(str(cell).strip())]
     if cell is None or text.lower() in _MISSING_TEXTS:
         return _MISSING
     number = _cell_number(cell)
-    if number is None or not np.isfinite(number):
+    if number is None or not abs(number) <= LARGEST:
         return _BAD
     if scale is not None and not scale.is_real and (number not in scale.values or not scale.numbered):
         return _BAD
@@ -158,13 +177,15 @@ def _refuse(
     if kinds[row] == _MISSING:
         raise RatingError(f"{at}: the rating is missing; pass --missing drop to leave such rows out")
     text = _cell_text(cell)
+    if _cell_number(text) is None and _cell_number(text.replace(",", ".")) is not None:
+        raise RatingError(f"{at}: rating '{text}' has a decimal comma; write it as {text.replace(',', '.')}")
     if scale is None and _cell_number(cell) is None:
         raise RatingError(
             f"{at}: rating '{text}' is not a number; pass --scale with the grades' names, low to high, "
             f"or --drop-values '{text}' if it is no grade"
         )
     if scale is None or scale.is_real:
-        raise RatingError(f"{at}: rating {text} is not a finite number; correct it or pass --drop-values {text}")
+        raise RatingError(f"{at}: rating {text} is {_out_of_reach(cell)}; correct it or pass --drop-values {text}")
     number = _cell_number(cell)
     if scale.numbered and scale.names is None and number is not None and np.isfinite(number):
         wider = ",".join(map(shortest_text, sorted({*scale.values, number})))
@@ -174,6 +195,13 @@ def _refuse(
         f"{at}: rating {text} is not on the scale {scale}; pass --scale {wider} if it is, "
         f"or --drop-values {text} if it is no grade"
     )
+
+
+def _out_of_reach(cell: Any) -> str:
+    number = _cell_number(cell)
+    if number is None or not np.isfinite(number):
+        return "not a finite number"
+    return f"larger than any grade can be ({LARGEST:g})"
 
 
 def _unobserved(scale: Scale, seen: NDArray[np.int16]) -> tuple[str, ...]:

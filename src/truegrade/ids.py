@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["IdTable", "IndexedIds", "id_texts", "index_arrow", "index_ids"]
+__all__ = ["IdTable", "IndexedIds", "id_texts", "index_arrow", "index_ids", "is_id_type"]
 
 
 @dataclass(frozen=True)
@@ -116,11 +116,35 @@ def _index_column(column: pa.ChunkedArray, role: str, where: str) -> tuple[Index
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if pa.types.is_nested(column.type):
-        raise IdError(f"{where}: the {role} column holds {column.type}; ids must be text or numbers")
+    if not is_id_type(column.type):
+        column = _as_text(column, f"{where}: the {role} column")
     if pa.types.is_floating(column.type):  # NaN is no id
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
     return IndexedIds(*index_arrow(column)), not pa.types.is_dictionary(column.type)
+
+
+def is_id_type(kind: pa.DataType) -> bool:
+    """Whether ids keep this type; those of others become text. All of these can be read back from text."""
+    from pyarrow import types
+
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    kept = ("integer", "floating", "boolean", "string", "large_string", "date", "timestamp", "decimal")
+    return any(getattr(types, f"is_{name}")(kind) for name in kept)
+
+
+def _as_text(column: pa.ChunkedArray, told: str) -> pa.ChunkedArray:
+    """A column of times, durations, bytes and so on as text; lists and objects are no ids."""
+    import pyarrow as pa
+
+    try:
+        if pa.types.is_nested(column.type):
+            raise pa.ArrowNotImplementedError
+        if pa.types.is_fixed_size_binary(column.type):
+            column = column.cast(pa.binary())
+        return column.cast(pa.string())
+    except pa.ArrowException:
+        raise IdError(f"{told} holds {column.type} that is no text; ids must be text or numbers") from None
 
 
 def index_arrow(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int32]]:

@@ -41,7 +41,9 @@ def resolve_roles(columns: Sequence[str], given: Roles, where: str, required: Se
     for role, column in given.columns().items():
         if column not in columns:
             raise ColumnError(f"{where}: no column '{column}' (--{role}); it has {_listed(columns)}")
-    taken = set(given.columns().values())
+    _refuse_one_for_two(given, where)
+    # Each instance may be its own category, so that column stays free.
+    taken = {column for role, column in given.columns().items() if role != "category"}
     found = given.columns()
     for role in (role for role in ALIASES if role not in found):
         candidates = [c for c in columns if c.strip().lower() in ALIASES[role] and c not in taken]
@@ -59,6 +61,16 @@ def resolve_roles(columns: Sequence[str], given: Roles, where: str, required: Se
                 f"pass --{role} NAME" + (", or --wide if each column is an annotator" if role == "annotator" else "")
             )
     return Roles(**found)
+
+
+def _refuse_one_for_two(given: Roles, where: str) -> None:
+    """Only a category may also be something else."""
+    flag_of: dict[str, str] = {}
+    for role, column in given.columns().items():
+        if role != "category" and flag_of.setdefault(column, role) != role:
+            raise ColumnError(
+                f"{where}: --{flag_of[column]} and --{role} both name the column '{column}'; name one for each"
+            )
 
 
 def resolve_gold(columns: Sequence[str], where: str, instance: str = "", gold: str = "") -> tuple[str, str]:

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["MAX_GRADES", "Scale", "shortest_text"]
+__all__ = ["LARGEST", "MAX_GRADES", "Scale", "shortest_text"]
 
 MAX_GRADES = 101  # a percentage in whole points; grades are stored in one byte
+LARGEST = 1e100  # of a value's size: sums of squares must not overflow
+_EXACT = 2.0**53  # below it neighbouring whole numbers and halves are different numbers
 
 
 def shortest_text(value: float) -> str:
@@ -26,7 +28,7 @@ def shortest_text(value: float) -> str:
     >>> shortest_text(1.0), shortest_text(0.5)
     ('1', '0.5')
     """
-    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+    return str(int(value)) if float(value).is_integer() and abs(value) < _EXACT else repr(float(value))
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,8 @@ class Scale:
             raise ScaleError(f"a scale needs as many different names as values, not {', '.join(self.names)}")
         if len(self.values) > MAX_GRADES:
             raise ScaleError(f"the scale has {len(self.values)} grades, at most {MAX_GRADES} are possible")
-        if not np.all(np.isfinite(self.values)):
-            raise ScaleError("the values of a scale must be finite")
+        if not np.all(np.abs(self.values) <= LARGEST):
+            raise ScaleError(f"the values of a scale must be finite, and at most {LARGEST:g} in size")
         if any(a >= b for a, b in zip(self.values, self.values[1:], strict=False)):
             raise ScaleError(f"the values of a scale must ascend, not {', '.join(map(shortest_text, self.values))}")
         if not self.values and self.bounds is None:
@@ -90,6 +92,9 @@ class Scale:
             return grades
         if isinstance(grades, str):
             return cls.parse(grades)
+        if not isinstance(grades, Iterable):
+            raise ScaleError(f"scale {grades!r}: pass the grades, low to high, or a text like 1..5")
+        grades = list(grades)
         numbers = [_number(grade) for grade in grades]
         if all(number is not None for number in numbers):
             return cls(tuple(number for number in numbers if number is not None))
@@ -100,8 +105,17 @@ class Scale:
                 tuple(number for number in numbers if number is not None),
                 tuple(name.strip() for name, _, _ in parts),
             )
-        names = tuple(str(grade) for grade in grades)
-        if any(not name.strip() for name in names):
+        return cls.named(grades)
+
+    @classmethod
+    def named(cls, grades: Iterable[Any]) -> Scale:
+        """The scale of names alone, low to high: their places 1 .. K are their values.
+
+        >>> Scale.named(["lo", "hi"]).values
+        (1.0, 2.0)
+        """
+        names = tuple(str(grade).strip() for grade in grades)
+        if not all(names):
             raise ScaleError(f"scale '{','.join(names)}' has a grade without a name")
         return cls(tuple(range(1, len(names) + 1)), names, numbered=False)
 
@@ -121,7 +135,7 @@ class Scale:
             raise ScaleError("there are no ratings to infer a scale from")
         grades = seen
         for step in (1.0, 0.5):
-            if np.all(seen / step == np.round(seen / step)):
+            if np.all(np.abs(seen) < _EXACT) and np.all(seen / step == np.round(seen / step)):
                 steps = int((seen[-1] - seen[0]) / step)
                 grades = seen[0] + step * np.arange(min(steps, MAX_GRADES) + 1)
                 break

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truegrade.cells import BadCellError, as_numbers
+from truegrade.columns import row_number
 from truegrade.errors import ColumnError, GoldError, IdError, ScaleError
 from truegrade.ids import index_arrow, index_ids
 from truegrade.scale import Scale
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from truegrade.ids import IndexedIds
 
-__all__ = ["TruthTable", "numbers", "scale_of_columns"]
+__all__ = ["TruthTable", "scale_of_columns"]
 
 _WHERE = "the truth table"
 
@@ -36,37 +38,34 @@ class TruthTable:
     @classmethod
     def read(cls, frame: Any) -> TruthTable:
         """Take the columns of a pandas, polars or pyarrow table, named as `fit` names them."""
-        import narwhals as nw
-
-        from truegrade.frames import arrow_column, id_column
+        from truegrade.frames import arrow_column, frame_series, id_column
 
         try:
-            table = nw.from_native(frame, eager_only=True)
+            series, _ = frame_series(frame, _WHERE)
         except TypeError:
             raise GoldError(f"a {type(frame).__name__} is no truth; pass a Fit or a truth table") from None
-        named = {str(name): name for name in table.columns}
         for name in ("instance", "estimate"):
-            if name not in named:
+            if name not in series:
                 raise ColumnError(f"{_WHERE}: no column '{name}'; pass the truth table that `truegrade fit` writes")
-        ids = index_ids(id_column(table[named["instance"]]), "instance", _WHERE)
+        ids = index_ids(id_column(series["instance"]), "instance", _WHERE)
         if len(ids.labels) < ids.index.size:
             twice = int(np.argmax(np.bincount(ids.index) > 1))
             raise IdError(f"{_WHERE}: instance '{ids.labels[twice]}' stands in two rows; keep one")
 
         def column(name: str) -> NDArray[np.float64]:
-            if name not in named:
+            if name not in series:
                 return np.full(ids.index.size, np.nan)
-            return numbers(arrow_column(table[named[name]], name), name)
+            return _numbers(arrow_column(series[name], name), name)
 
         return cls(
             ids=ids,
             estimate=column("estimate"),
             lower=column("lower"),
             upper=column("upper"),
-            category=_groups(arrow_column(table[named["category"]], "category")) if "category" in named else None,
+            category=_groups(arrow_column(series["category"], "category")) if "category" in series else None,
             cells={
-                name: arrow_column(table[original], name)
-                for name, original in named.items()
+                name: arrow_column(column, name)
+                for name, column in series.items()
                 if name == "grade" or name.startswith("p_")
             },
         )
@@ -76,7 +75,7 @@ class TruthTable:
         names = [f"p_{label}" for label in scale.labels]
         if not names or any(name not in self.cells for name in names):
             return None
-        return np.column_stack([numbers(self.cells[name], name) for name in names])
+        return np.column_stack([_numbers(self.cells[name], name) for name in names])
 
     def grade(self, scale: Scale) -> NDArray[np.integer]:
         """The grade index (n,): what the table says, else the one nearest to the estimate."""
@@ -87,27 +86,6 @@ class TruthTable:
         meaning = np.array([*(_grade_index(cell, scale) for cell in labels.to_pylist()), -1], dtype=np.int16)
         said = meaning[index]
         return np.where(said < 0, nearest, said)
-
-
-def numbers(column: pa.ChunkedArray, name: str) -> NDArray[np.float64]:
-    """A column of numbers, or of their texts, as an array; an empty cell is NaN.
-
-    >>> import pyarrow as pa
-    >>> numbers(pa.chunked_array([["1.5", ""]]), "sd")
-    array([1.5, nan])
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if _is_text(column):
-        column = pc.utf8_trim_whitespace(column)
-        column = pc.if_else(pc.equal(column, ""), pa.scalar(None, column.type), column)
-    try:
-        return np.array(column.cast(pa.float64()).fill_null(np.nan).to_numpy())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise ColumnError(f"{_WHERE}: column '{name}' holds something that is no number ({error})") from None
 
 
 def scale_of_columns(names: list[str]) -> Scale:
@@ -125,11 +103,13 @@ def scale_of_columns(names: list[str]) -> Scale:
         raise ScaleError(f"{_WHERE}: its p_ columns are no scale ({error}); pass --scale") from None
 
 
-def _is_text(column: pa.ChunkedArray) -> bool:
-    import pyarrow as pa
-
-    kind = column.type
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+def _numbers(column: pa.ChunkedArray, name: str) -> NDArray[np.float64]:
+    try:
+        return as_numbers(column)
+    except BadCellError as bad:
+        raise ColumnError(
+            f"{_WHERE}: {row_number(bad.row)}: '{bad.cell}' in column '{name}' is not a number; correct it"
+        ) from None
 
 
 def _groups(column: pa.ChunkedArray) -> NDArray[np.int32] | None:

@@ -130,7 +130,7 @@ def test_weights():
     assert (data.n_ratings, data.n_dropped, data.total_weight) == (2, 1, 3.5)
     with pytest.raises(RatingError, match="row 2: weight -1"):
         ratings(weight=[1, -1, 1])
-    with pytest.raises(RatingError, match="row 3: weight nan"):
+    with pytest.raises(RatingError, match="row 3: the weight is blank"):
         ratings(weight=[1, 1, None])
 
 

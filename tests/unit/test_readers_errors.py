@@ -219,8 +219,8 @@ def test_weights_that_are_no_numbers(message):
     header = b"annotator,instance,rating,weight\n"
     weighted = b"".join(b"a,x%d,1,0.5\n" % n for n in range(2500))
     heavy = header + weighted + b"b,x,1,heavy\n" + weighted * 4
-    assert message(heavy, RatingError).startswith("row 2501: weight 'heavy' (column 'weight') is not a number")
-    assert message(header + b"a,x,1,1\nb,x,1,\n", RatingError).startswith("row 2: weight")
+    assert message(heavy, RatingError).startswith("row 2501: weight 'heavy' is not a number; correct it")
+    assert message(header + b"a,x,1,1\nb,x,1,\n", RatingError).startswith("row 2: the weight is blank")
 
 
 def test_bytes_that_are_no_text_in_a_typed_file(message):

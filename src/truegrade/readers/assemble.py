@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from truegrade.columns import Columns, row_number
-from truegrade.errors import ColumnError, FileError, RatingError
+from truegrade.cells import decoded
+from truegrade.columns import Columns
+from truegrade.errors import ColumnError, FileError
 from truegrade.readers.wide import annotator_columns, is_wide, melt, wide_roles
 from truegrade.roles import Roles, resolve_roles
 
@@ -28,12 +29,7 @@ def assemble(file: TableFile, given: Roles, where: str, *, wide: bool) -> Column
         return melt(_read(file, needed, where, "ratings"), given, where)
     roles = resolve_roles(file.names, given, where, ["annotator", "instance", "rating"])
     table = _read(file, list(dict.fromkeys(roles.columns().values())), where, "ratings")
-    columns = {role: table[name] for role, name in roles.columns().items()}
-    if roles.weight:
-        columns["weight"] = _numbers(columns["weight"], roles.weight, where)
-    if roles.timestamp:
-        columns["timestamp"] = _decoded(columns["timestamp"])
-    return Columns(where, **columns)
+    return Columns(where, **{role: table[name] for role, name in roles.columns().items()})
 
 
 def plain_table(file: TableFile, where: str) -> pa.Table:
@@ -43,7 +39,7 @@ def plain_table(file: TableFile, where: str) -> pa.Table:
     _check_names(file.names, where)
     names = [name for name in file.names if name and name not in file.nested]
     table = _read(file, names, where, "rows")
-    return pa.table([_decoded(column) for column in table.columns], names=names)
+    return pa.table([decoded(column) for column in table.columns], names=names)
 
 
 def _read(file: TableFile, names: list[str], where: str, what: str) -> pa.Table:
@@ -57,46 +53,6 @@ def _read(file: TableFile, names: list[str], where: str, what: str) -> pa.Table:
     if table.num_rows == 0:
         raise FileError(f"{where}: no {what}, only the header; add a row for each")
     return table
-
-
-def _numbers(column: pa.ChunkedArray, name: str, where: str) -> pa.ChunkedArray:
-    """A column of weights as float64; blank text is null."""
-    import pyarrow as pa
-    from pyarrow import compute
-
-    column = _decoded(column)
-    if pa.types.is_string(column.type):
-        trimmed = compute.utf8_trim_whitespace(column)
-        column = compute.if_else(compute.equal(trimmed, ""), None, trimmed)
-    try:
-        return column.cast(pa.float64())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        row = _first_that_fails(column)
-        raise RatingError(
-            f"{where}: {row_number(row)}: weight '{column[row]}' (column '{name}') is not a number; correct it"
-        ) from None
-
-
-def _first_that_fails(column: pa.ChunkedArray) -> int:
-    """The first row that is no number, by halving: one cast of a part is much cheaper than many of one row."""
-    import pyarrow as pa
-
-    start, length = 0, len(column)
-    while length > 1:
-        half = length // 2
-        try:
-            column.slice(start, half).cast(pa.float64())
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            length = half
-        else:
-            start, length = start + half, length - half
-    return start
-
-
-def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    import pyarrow as pa
-
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def _check_names(names: Sequence[str], where: str) -> None:
