@@ -86,18 +86,21 @@ class Fit:
     @cached_property
     def truth(self) -> Any:
         """One row per instance, in order of first appearance."""
-        return frame_of(self.truth_table(), self.library, {"instance": self.instance_ids})
+        objects = _objects(instance=self.instance_ids)
+        if self.category_ids is not None and self.category_ids.objects is not None and self.category is not None:
+            at = np.argsort(self.category_ids.code)[self.category[self.instance_ids.code]]
+            objects["category"] = [self.category_ids.objects[i] for i in at]
+        return frame_of(self.truth_table(), self.library, objects)
 
     @cached_property
     def annotators(self) -> Any:
         """One row per annotator, in order of first appearance."""
-        return frame_of(self.annotators_table(), self.library, {"annotator": self.annotator_ids})
+        return frame_of(self.annotators_table(), self.library, _objects(annotator=self.annotator_ids))
 
     @cached_property
     def categories(self) -> Any:
         """One row per category, in order of first appearance; no rows where there are none."""
-        ids = {} if self.category_ids is None else {"category": self.category_ids}
-        return frame_of(self.categories_table(), self.library, ids)
+        return frame_of(self.categories_table(), self.library, _objects(category=self.category_ids))
 
     def truth_table(self) -> pa.Table:
         """The truth table as Arrow, with the columns that docs/tables.md lists."""
@@ -200,6 +203,11 @@ class Fit:
         from truegrade.fit_files import load
 
         return load(directory)
+
+
+def _objects(**tables: IdTable | None) -> dict[str, Sequence[Any]]:
+    """The ids of mixed types, by column."""
+    return {name: table.objects for name, table in tables.items() if table is not None and table.objects is not None}
 
 
 def _known(array: NDArray[np.float64]) -> pa.Array:

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from truegrade.errors import FitError, OptionError, OutputError
+from truegrade.errors import FitError, OptionError, OutputError, TruegradeError
+from truegrade.files import check_directory, move_in, scratch_folder
 from truegrade.fit import Fit, Status
+from truegrade.id_files import id_type, read_ids
 from truegrade.ids import IdTable
+from truegrade.jsonable import json_text
 from truegrade.posterior import POSTERIORS
 from truegrade.scale import Scale
 from truegrade.tables import FORMATS, write_table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 __all__ = ["FORMAT_VERSION", "check_target", "load", "save"]
 
 FORMAT_VERSION = 1
 _FORMAT = "truegrade-fit"
 _TABLES = ("truth", "annotators", "categories", "responsibilities")
+_ROLES = {"instance": "truth", "annotator": "annotators", "category": "categories"}
+_REASON_LENGTH = 160  # a message stays one line of readable length
+_DAMAGE = (OSError, ValueError, LookupError, TypeError, AttributeError, EOFError, MemoryError)
 _OWNED = ("fit.json", "report.html", *(f"{table}.{format_}" for table in _TABLES for format_ in FORMATS))
 _PLAIN = (
     "model",
@@ -48,29 +48,31 @@ def save(fit: Fit, directory: str | os.PathLike[str], format_: str) -> None:
     """Write everything beside its place, then move it there: a crash leaves the old files or the new ones."""
     target = Path(directory)
     check_target(target, format_)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".truegrade-", dir=target) as scratch:
-            _write(fit, Path(scratch), format_)
-            _move_into_place(Path(scratch), target)
-    except OSError as error:
-        raise OutputError(f"{target}: cannot be written: {error.strerror or error}; nothing was changed") from None
+    with scratch_folder(target) as scratch:
+        _write(fit, scratch, format_)
+        written = [str(path.relative_to(scratch)) for path in sorted(scratch.rglob("*")) if path.is_file()]
+        stale = [path for path in _owned(target) if str(path.relative_to(target)) not in written]
+        # fit.json comes last: a directory without a whole fit is never taken for one.
+        move_in(scratch, sorted(written, key="fit.json".__eq__), target)
+        for path in stale:
+            path.unlink()
 
 
 def check_target(target: Path, format_: str) -> None:
     """Refuse early what would fail after a long fit, and never overwrite what is not ours."""
     if format_ not in FORMATS:
         raise OptionError(f"format '{format_}': choose {' or '.join(FORMATS)}")
-    if target.exists() and not target.is_dir():
-        raise OutputError(f"{target}: is a file; choose another directory")
-    strangers = [name for name in _OWNED if (target / name).exists()]
+    check_directory(target)
+    strangers = _owned(target)
     if strangers and not _is_fit(target):
-        raise OutputError(f"{target}: holds a {strangers[0]} that is not from a fit; choose another directory")
-    existing = target
-    while not existing.exists():
-        existing = existing.parent
-    if not os.access(existing, os.W_OK | os.X_OK):
-        raise OutputError(f"{target}: no permission to write into {existing}; choose another directory")
+        raise OutputError(
+            f"{target}: holds a {strangers[0].relative_to(target)} that is not from a fit; choose another directory"
+        )
+
+
+def _owned(target: Path) -> list[Path]:
+    """The files in a directory that a fit would replace."""
+    return [*(target / name for name in _OWNED if (target / name).exists()), *sorted(target.glob("arrays/*.npy"))]
 
 
 def _is_fit(directory: Path) -> bool:
@@ -94,6 +96,7 @@ def _write(fit: Fit, scratch: Path, format_: str) -> None:
     arrays.mkdir()
     for name, array in _arrays(fit).items():
         np.save(arrays / f"{name}.npy", array, allow_pickle=False)
+    ids = {"truth": fit.instance_ids, "annotators": fit.annotator_ids, "categories": fit.category_ids}
     record = {
         "format": _FORMAT,
         "format_version": FORMAT_VERSION,
@@ -102,34 +105,10 @@ def _write(fit: Fit, scratch: Path, format_: str) -> None:
         "status": str(fit.status),
         "bound": fit.bound,
         "scale": fit.scale.to_json(),
-        "id_types": {name: str(tables[name].schema.field(0).type) for name in tables},
+        "id_types": {name: id_type(table) for name, table in ids.items() if table is not None},
         **{name: getattr(fit, name) for name in _PLAIN},
     }
-    text = json.dumps(record, indent=1, ensure_ascii=False, default=_plain)
-    (scratch / "fit.json").write_text(text + "\n", "utf-8")
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    if isinstance(value, Scale):
-        return value.to_json()
-    raise TypeError(f"fit.json cannot hold a {type(value).__name__}")
-
-
-def _move_into_place(scratch: Path, target: Path) -> None:
-    """fit.json comes last: a directory without a whole fit is never taken for one."""
-    stale = [target / name for name in _OWNED if (target / name).exists() and not (scratch / name).exists()]
-    old_arrays = scratch / "old-arrays"
-    with suppress(FileNotFoundError):
-        (target / "arrays").rename(old_arrays)
-    (scratch / "arrays").rename(target / "arrays")
-    for name in (*(name for name in _OWNED if name != "fit.json"), "fit.json"):
-        with suppress(FileNotFoundError):
-            (scratch / name).replace(target / name)
-    for path in stale:
-        path.unlink()
-    shutil.rmtree(old_arrays, ignore_errors=True)
+    (scratch / "fit.json").write_text(json_text(record), "utf-8")
 
 
 def _arrays(fit: Fit) -> dict[str, Any]:
@@ -157,10 +136,10 @@ def load(directory: str | os.PathLike[str]) -> Fit:
         record = json.loads((target / "fit.json").read_text("utf-8"))
     except FileNotFoundError:
         raise FitError(f"{target}: no fit.json here; pass a directory that truegrade fit -o wrote") from None
-    except (OSError, ValueError) as error:
-        raise FitError(f"{target}/fit.json: cannot be read: {error}") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise FitError(f"{target}/fit.json: cannot be read: {error}; fit again") from None
     if not isinstance(record, dict) or record.get("format") != _FORMAT:
-        raise FitError(f"{target}/fit.json: is not a truegrade fit")
+        raise FitError(f"{target}/fit.json: is not a truegrade fit; pass a directory that truegrade fit -o wrote")
     if record.get("format_version") != FORMAT_VERSION:
         raise FitError(
             f"{target}: format version {record.get('format_version')}, but this truegrade reads version "
@@ -168,36 +147,53 @@ def load(directory: str | os.PathLike[str]) -> Fit:
         )
     try:
         return _restored(target, record)
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
-        raise FitError(f"{target}: the saved fit is damaged: {error}; fit again") from None
+    except (
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        EOFError,
+        MemoryError,
+        TruegradeError,
+    ) as error:
+        raise FitError(f"{target}: the saved fit is damaged: {_one_line(error)}; fit again") from None
+
+
+def _one_line(error: Exception) -> str:
+    reason = " ".join(str(error).split())[:_REASON_LENGTH]
+    return f"{reason} is missing" if isinstance(error, KeyError) else reason
 
 
 def _restored(target: Path, record: dict[str, Any]) -> Fit:
-    arrays = {path.stem: np.load(path, allow_pickle=False) for path in sorted((target / "arrays").glob("*.npy"))}
-    for array in arrays.values():
+    if record["tables"] not in FORMATS:
+        raise ValueError(f"tables as {record['tables']}")
+    tables = {name: read_ids(target / f"{name}.{record['tables']}", kind) for name, kind in record["id_types"].items()}
+    sizes = {role: len(tables[name][0]) for role, name in _ROLES.items() if name in tables}
+    arrays = {path.stem: _array(path) for path in sorted((target / "arrays").glob("*.npy"))}
+    for name, array in arrays.items():
+        _check_array(name, array, sizes)
         array.flags.writeable = False
 
     def group(prefix: str) -> dict[str, Any]:
         return {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
 
-    def ids(table: str, role: str) -> IdTable:
-        labels = _id_column(target / f"{table}.{record['tables']}", record["id_types"][table])
-        if len(labels) != arrays[f"codes.{role}"].size:
-            raise ValueError(f"{table}.{record['tables']} has {len(labels)} rows, not the ones it was written with")
-        return IdTable(labels, arrays[f"codes.{role}"])
+    def ids(role: str) -> IdTable:
+        labels, objects = tables[_ROLES[role]]
+        return IdTable(labels, arrays[f"codes.{role}"], objects)
 
     plain: dict[str, Any] = {
         name: tuple(record[name]) if isinstance(record[name], list) else record[name] for name in _PLAIN
     }
     return Fit(
-        **plain,
+        **plain | {"bounds": tuple(map(float, record["bounds"]))},
         status=Status(record["status"]),
         scale=Scale.from_json(record["scale"]),
         posterior=POSTERIORS[record["posterior"]](**group("truth.")),
-        instance_ids=ids("truth", "instance"),
-        annotator_ids=ids("annotators", "annotator"),
-        category_ids=ids("categories", "category") if "codes.category" in arrays else None,
-        category=arrays.get("category_of_instance"),
+        instance_ids=ids("instance"),
+        annotator_ids=ids("annotator"),
+        category_ids=ids("category") if "category" in sizes else None,
+        category=arrays["category_of_instance"] if "category" in sizes else None,
         annotator_columns=group("annotator."),
         category_columns=group("category."),
         instance_columns=group("instance."),
@@ -206,12 +202,34 @@ def _restored(target: Path, record: dict[str, Any]) -> Fit:
     )
 
 
-def _id_column(path: Path, type_name: str) -> pa.Array:
-    """The first column of a table, in the type that the ids had."""
-    import pyarrow as pa
+def _array(path: Path) -> Any:
+    """An array from a file that may hold nothing else: np.load would open archives and, told so, pickles."""
+    with path.open("rb") as file:
+        return np.lib.format.read_array(file, allow_pickle=False)
 
-    from truegrade.readers import read_table
 
-    column = read_table(str(path)).column(0)
-    wanted = pa.type_for_alias(type_name)
-    return (column if column.type == wanted else column.cast(wanted)).combine_chunks()
+# How many entries an array has, by how its name begins; parameters are the model's own affair.
+_LENGTHS = {
+    "truth.": "instance",
+    "annotator.": "annotator",
+    "category.": "category",
+    "instance.": "instance",
+    "ratings_per_instance": "instance",
+    "ratings_per_annotator": "annotator",
+    "category_of_instance": "instance",
+}
+
+
+def _check_array(name: str, array: Any, sizes: dict[str, int]) -> None:
+    """Refuse an array that would fail, or mislead, only when the tables are made."""
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"arrays/{name}.npy holds {array.dtype}, not numbers")
+    role = next((role for start, role in _LENGTHS.items() if name.startswith(start)), None)
+    if role is not None and array.shape[:1] != (sizes[role],):
+        raise ValueError(f"arrays/{name}.npy is for {array.shape[:1]}, not {sizes[role]}, of the table {_ROLES[role]}")
+    if name.startswith("codes."):
+        size = sizes[name.removeprefix("codes.")]
+        if array.ndim != 1 or not np.array_equal(np.sort(array), np.arange(size)):
+            raise ValueError(f"arrays/{name}.npy is no numbering of the {size} rows of its table")
+    if name == "category_of_instance" and not np.all((array >= 0) & (array < sizes["category"])):
+        raise ValueError(f"arrays/{name}.npy names categories that are not in the table")

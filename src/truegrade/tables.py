@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from truegrade.errors import OptionError, OutputError
+from truegrade.errors import OptionError
+from truegrade.files import check_directory, move_in, scratch_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,17 +31,13 @@ def write_table(table: pa.Table, path: Path) -> None:
 
 
 def write_tables(tables: Mapping[str, pa.Table], directory: Path, format_: str) -> list[Path]:
-    """Several tables into one directory, each moved into place when all are written."""
+    """Several tables into one directory, moved into place when all are written."""
     if format_ not in FORMATS:
         raise OptionError(f"format '{format_}': choose {' or '.join(FORMATS)}")
-    paths = [directory / f"{name}.{format_}" for name in tables]
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".truegrade-", dir=directory) as scratch:
-            for path, table in zip(paths, tables.values(), strict=True):
-                write_table(table, Path(scratch) / path.name)
-            for path in paths:
-                (Path(scratch) / path.name).replace(path)
-    except OSError as error:
-        raise OutputError(f"{directory}: cannot be written: {error.strerror or error}; nothing was changed") from None
-    return paths
+    check_directory(directory)
+    names = [f"{name}.{format_}" for name in tables]
+    with scratch_folder(directory) as scratch:
+        for name, table in zip(names, tables.values(), strict=True):
+            write_table(table, scratch / name)
+        move_in(scratch, names, directory)
+    return [directory / name for name in names]

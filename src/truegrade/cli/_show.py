@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,9 @@ def remark(notes: Iterable[str]) -> None:
 
 def print_json(record: dict[str, Any]) -> None:
     """One JSON object on stdout."""
-    sys.stdout.write(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    from truegrade.jsonable import json_text
+
+    sys.stdout.write(json_text(record))
 
 
 def show_pairs(pairs: Sequence[tuple[str, Any]]) -> None:
