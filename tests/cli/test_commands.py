@@ -129,6 +129,29 @@ def test_simulate_and_its_seed(run, tmp_path):
     assert run("evaluate", "fit", "a/gold.csv").returncode == 0
 
 
+def test_a_seed_of_the_models_own_comes_before_the_commands(run, ratings):
+    for flags in (("--model", "majority:seed=7"), ("--model", "majority", "--set", "seed=7")):
+        assert json.loads(run("fit", ratings, "--json", *flags).stdout)["options"]["seed"] == 7
+    assert json.loads(run("fit", ratings, "--json", "--model", "majority", "--seed", 3).stdout)["options"]["seed"] == 3
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (("--scale", "real"), "needs a scale with grades"),
+        (("--ratings-per-instance", "inf"), "more than 1e+09 ratings"),
+        (("--ratings-per-instance", "1e30"), "more than 1e+09 ratings"),
+        (("--seed", "-1"), "--seed"),
+        (("--categories", "2000"), "need at least as many instances"),
+    ],
+)
+def test_what_cannot_be_simulated(run, flags, message, tmp_path):
+    done = run("simulate", "-o", "out", *flags)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert message in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
 def test_demo(run, tmp_path):
     done = run("demo")
     assert done.returncode == 0
@@ -165,6 +188,13 @@ def bad(text, message, *flags):
         bad(GOOD, "no model 'mode'", "--model", "mode"),
         bad(GOOD, "no such file", "--gold", "nowhere.csv"),
         bad(GOOD, "is not one of 'csv', 'parquet'", "--format", "xls"),
+        bad(GOOD, "Invalid value for '--seed'", "--seed", "-1"),
+        bad(GOOD, "seed=-1: choose a whole number", "--model", "majority:seed=-1"),
+        bad("annotator,instance,rating\na,x,1\nb,x,2\na,x,1\n", "row 3: annotator 'a' rated", "--duplicates", "error"),
+        bad('annotator;instance;rating\na;x;"1,5"\n', "row 1: rating '1,5' has a decimal comma; write it as 1.5"),
+        bad("annotator,instance,rating,weight\na,x,1,heavy\n", "row 1: weight 'heavy' is not a number"),
+        bad("annotator,instance,rating,timestamp\na,x,1,2024-01-01\na,y,1,noon\n", "row 2: timestamp 'noon'"),
+        bad(GOOD, "both name the column 'rating'", "--rating", "rating", "--annotator", "rating"),
     ],
 )
 def test_bad_input_is_one_line(run, tmp_path, text, flags, message):

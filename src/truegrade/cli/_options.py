@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Json", "RatingsOptions", "Seed", "Source", "takes_ratings"]
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-Seed = Annotated[int, typer.Option(help="Fixes every random draw.")]
+Seed = Annotated[int, typer.Option(min=0, help="Fixes every random draw.")]
 Source = Annotated[
     str, typer.Option("--from", metavar="PLACE", help="A file or folder that holds the data; else TRUEGRADE_DATA.")
 ]

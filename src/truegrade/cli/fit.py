@@ -79,10 +79,11 @@ def _estimator(model: str, settings: list[str], seed: int) -> Any:
     from truegrade.models import make_model, model_class
     from truegrade.models._options import parse_settings
 
-    chosen: dict[str, Any] = dict(parse_settings(settings))
-    if "seed" in {f.name for f in fields(model_class(model.partition(":")[0]))}:  # type: ignore[arg-type]
+    name, *pairs = model.split(":")
+    chosen: dict[str, Any] = {**parse_settings(pairs), **parse_settings(settings)}
+    if "seed" in {f.name for f in fields(model_class(name))}:  # type: ignore[arg-type]
         chosen.setdefault("seed", seed)
-    return make_model(model, chosen)
+    return make_model(name, chosen)
 
 
 def show_fit(result: Fit, output: str, *, json: bool, per_rating: pa.Table | None = None) -> None:

@@ -38,7 +38,7 @@ def simulate(
         instances=instances,
         annotators=annotators,
         categories=categories,
-        scale=Scale.of(scale),
+        scale=Scale.of(scale) if scale.strip().lower() != "real" else Scale.real(0, 1),
         ratings_per_instance=ratings_per_instance,
         spammers=spammers,
         adversaries=adversaries,

@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from truegrade.errors import OptionError
+from truegrade.seeds import check_seed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,13 +39,15 @@ def with_options(model: type[M], settings: dict[str, Any]) -> M:
 
 
 def check_choices(model: object) -> None:
-    """Refuse a value that is none of a field's choices."""
+    """Refuse a value that is none of a field's choices, and a seed that is none."""
     kinds = get_type_hints(type(model))
     for f in fields(model):  # type: ignore[arg-type]
         value = getattr(model, f.name)
         if get_origin(kinds[f.name]) is Literal and value not in get_args(kinds[f.name]):
             choices = ", ".join(map(str, get_args(kinds[f.name])))
             raise OptionError(f"{f.name}={value}: choose one of {choices}")
+        if f.name == "seed":
+            check_seed(value)
 
 
 def check_positive(model: object, names: Iterable[str]) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Design", "Difficulty"]
 
 Difficulty = Literal["none", "category", "instance"]
+_MOST_RATINGS = 10**9  # of one simulation: more would not fit into memory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +68,8 @@ class Design:
             raise OptionError("a simulation needs a scale with grades")
         if self.categories > self.instances:
             raise OptionError(f"{self.categories} categories need at least as many instances, not {self.instances}")
+        if not self.ratings_per_instance <= _MOST_RATINGS or self.total > _MOST_RATINGS:
+            raise OptionError(f"that is more than {_MOST_RATINGS:.0e} ratings; ask for fewer ratings_per_instance")
         if self.total < self.instances:
             raise OptionError(f"{self.instances} instances need at least as many ratings, not {self.total}")
 

@@ -9,6 +9,7 @@ import numpy as np
 from truegrade.columns import Columns
 from truegrade.encode import encode
 from truegrade.errors import OptionError
+from truegrade.seeds import check_seed
 from truegrade.simulation.design import Design
 from truegrade.simulation.result import Simulation
 from truegrade.simulation.seating import deal, spread, zipf
@@ -39,6 +40,7 @@ def simulate(*, seed: int = 0, **options: Any) -> Simulation:
     >>> drawn.rows().column_names, drawn.truth.shape
     (['annotator', 'instance', 'rating'], (20,))
     """
+    check_seed(seed)
     design = Design.of(options)
     streams = np.random.SeedSequence(seed).spawn(6)
     seats, sorting, truths, people, eases, noise = (np.random.default_rng(stream) for stream in streams)

@@ -9,6 +9,7 @@ import numpy as np
 from truegrade.columns import Columns, ObjectIds
 from truegrade.encode import encode
 from truegrade.errors import OptionError
+from truegrade.seeds import check_seed
 from truegrade.simulation.seating import deal
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def with_spam(ratings: Ratings, per_instance: int = 3, seed: int = 0) -> Ratings
     >>> with_spam(simulate(instances=20, annotators=5).ratings, per_instance=2)
     Ratings(120 ratings of 20 instances by 7 annotators on 1..5)
     """
+    check_seed(seed)
     if per_instance < 0:
         raise OptionError(f"per_instance must be 0 or more, not {per_instance}")
     if per_instance == 0:
