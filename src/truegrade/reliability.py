@@ -62,8 +62,10 @@ def agreement(ratings: Ratings) -> Agreement:
     )
 
 
-def krippendorff_alpha(counts: Reals, metric: Metric, values: Reals) -> float | None:
+def krippendorff_alpha(counts: Reals, metric: Metric, values: Reals, times: NDArray[Any] | None = None) -> float | None:
     """Krippendorff's alpha of the grade counts (M, K); `values` (K,) are the grades' places for "interval".
+
+    times: how often each row of `counts` occurs (M,); once where it is left out.
 
     A weight w stands for w identical ratings, so counts need not be whole; an instance whose weight is at
     most 1 has nothing to be paired with and is left out. None where all pairable ratings are one grade.
@@ -77,18 +79,20 @@ def krippendorff_alpha(counts: Reals, metric: Metric, values: Reals) -> float | 
     0.5455
     """
     per_instance = counts.sum(axis=1)
-    pairable = per_instance > 1
-    totals = pairable @ counts  # (K,): pairable ratings of each grade
+    times = np.ones(len(counts)) if times is None else times
+    paired = times * (per_instance > 1)
+    totals = paired @ counts  # (K,): pairable ratings of each grade
     if np.count_nonzero(totals) < 2:
         return None
     if metric == "nominal":
         alike = np.einsum("mk,mk->m", counts, counts)
-        observed = np.sum((per_instance**2 - alike)[pairable] / (per_instance[pairable] - 1))
+        pairs = np.maximum(per_instance - 1, 1)  # where it is not above 1, `paired` is 0
+        observed = paired @ ((per_instance**2 - alike) / pairs)
         n = totals.sum()
         return float(1 - observed * (n - 1) / (n**2 - totals @ totals))
     places = np.cumsum(totals) - totals / 2 if metric == "ordinal" else values
     centred = places - totals @ places / totals.sum()
-    return _alpha_of_squares(per_instance, counts @ centred, counts @ centred**2)
+    return _alpha_of_squares(per_instance, counts @ centred, counts @ centred**2, times)
 
 
 def percent_agreement(counts: Reals) -> float | None:
@@ -109,18 +113,21 @@ def percent_agreement(counts: Reals) -> float | None:
     return float(agree / (agree + differ))
 
 
-def _alpha_of_squares(per_instance: Reals, first: Reals, second: Reals) -> float | None:
+def _alpha_of_squares(
+    per_instance: Reals, first: Reals, second: Reals, times: NDArray[Any] | float = 1.0
+) -> float | None:
     """Alpha for squared differences, from each instance's weight and its first two moments' sums (M,).
 
     The moments are about the mean of all pairable ratings, so `second` sums to the overall sum of squares.
     """
     pairable = per_instance > 1
     n, s1, s2 = per_instance[pairable], first[pairable], second[pairable]
-    overall = s2.sum()
+    t = np.broadcast_to(times, per_instance.shape)[pairable]
+    overall, total = t @ s2, t @ n
     if not overall > 0:
         return None
     within = np.maximum(s2 - s1**2 / n, 0)
-    return float(1 - (n.sum() - 1) / n.sum() * np.sum(n / (n - 1) * within) / overall)
+    return float(1 - (total - 1) / total * (t @ (n / (n - 1) * within)) / overall)
 
 
 def _agreement_of_reals(ratings: Ratings) -> Agreement:
