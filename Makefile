@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNEL := CMakeLists.txt pyproject.toml $(wildcard src/truegrade/_kernel/*)
 
-.PHONY: demo test test-slow lint format bench dist clean
+.PHONY: demo test test-slow browser lint format bench dist clean
 
 demo: .venv/.installed
 	$(BIN)/truegrade demo
@@ -13,6 +13,11 @@ test: .venv/.installed .venv/.test-tools
 
 test-slow: .venv/.installed .venv/.test-tools
 	$(BIN)/python -m pytest -m slow
+
+# The report's tests drive a real browser, and skip where there is none. This installs it (as root, on Debian).
+browser: .venv/.installed .venv/.test-tools
+	sh tools/browser.sh
+	$(BIN)/python -m pip install --quiet --group browser
 
 lint: .venv/.installed .venv/.test-tools .venv/.lint-tools
 	$(BIN)/ruff check

@@ -78,6 +78,12 @@ class Fit:
         counts = f"{len(self.instance_ids)} instances, {len(self.annotator_ids)} annotators"
         return f"Fit({self.model}: {self.status}, {counts})"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the counts and the first rows of the truth."""
+        from truegrade.report.notebook import notebook_html
+
+        return notebook_html(self)
+
     @property
     def bound(self) -> float | None:
         """The bound at the end, where the model has one."""

@@ -44,6 +44,13 @@ class IdTable:
         """The id with this code, for messages."""
         return str(self.texts()[int(np.flatnonzero(self.code == code)[0])].as_py())
 
+    def code_of(self, label: str, role: str) -> int:
+        """The code of an id given as text."""
+        texts = self.texts().to_pylist()
+        if label not in texts:
+            raise IdError(f"no {role} '{label}'; there are {len(texts)}, such as '{texts[0]}'")
+        return int(self.code[texts.index(label)])
+
 
 @dataclass(frozen=True)
 class IndexedIds:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["FORMATS", "write_table", "write_tables"]
+__all__ = ["FORMATS", "csv_text", "write_table", "write_tables"]
 
 FORMATS = ("csv", "parquet")
 
@@ -28,6 +28,17 @@ def write_table(table: pa.Table, path: Path) -> None:
         import pyarrow.csv as pc
 
         pc.write_csv(table, path, pc.WriteOptions(quoting_style="needed"))
+
+
+def csv_text(table: pa.Table) -> bytes:
+    """A table as the content of a CSV file."""
+    import pyarrow as pa
+    import pyarrow.csv as pc
+
+    sink = pa.BufferOutputStream()
+    pc.write_csv(table, sink, pc.WriteOptions(quoting_style="needed"))
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
 
 
 def write_tables(tables: Mapping[str, pa.Table], directory: Path, format_: str) -> list[Path]:

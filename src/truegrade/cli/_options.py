@@ -58,18 +58,22 @@ class RatingsOptions:
 
 
 def takes_ratings(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command all of RatingsOptions; it receives them as one argument `ratings_options`."""
+    """Give a command all of RatingsOptions; it receives them as one argument `ratings_options`.
+
+    Where the command has an option of the same name for something else, the column's gets "_column" behind it.
+    """
     hints = get_type_hints(RatingsOptions, include_extras=True)
-    names = [f.name for f in fields(RatingsOptions)]
+    own = [p for p in inspect.signature(command).parameters.values() if p.name != "ratings_options"]
+    taken = {p.name for p in own}
+    flag_of = {f.name: f"{f.name}_column" if f.name in taken else f.name for f in fields(RatingsOptions)}
 
     @functools.wraps(command)
     def wrapper(**arguments: Any) -> Any:
-        options = RatingsOptions(**{name: arguments.pop(name) for name in names})
+        options = RatingsOptions(**{name: arguments.pop(flag) for name, flag in flag_of.items()})
         return command(**arguments, ratings_options=options)
 
-    own = [p for p in inspect.signature(command).parameters.values() if p.name != "ratings_options"]
     added = [
-        inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
+        inspect.Parameter(flag_of[f.name], inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
         for f in fields(RatingsOptions)
     ]
     own_hints = get_type_hints(command, include_extras=True)

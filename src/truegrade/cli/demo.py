@@ -21,7 +21,9 @@ def demo(
     from truegrade.cli._show import show_pairs
     from truegrade.cli.fit import DEFAULT_MODEL, show_fit
     from truegrade.evaluation import evaluate
+    from truegrade.files import write_whole
     from truegrade.models import make_model
+    from truegrade.report.page import report
     from truegrade.simulation import simulate
     from truegrade.tables import write_tables
 
@@ -32,6 +34,8 @@ def demo(
     fit.save(directory / "fit")
     chart = directory / "truth.png"
     save(truth_distribution(fit), chart)
+    page = directory / "report.html"
+    write_whole(page, report(fit, drawn.ratings))
     show_fit(fit, "", json=False)
     found = evaluate(fit, drawn.gold())
     show_pairs(
@@ -43,6 +47,7 @@ def demo(
             ("truth table", directory / "fit" / "truth.csv"),
             ("annotators", directory / "fit" / "annotators.csv"),
             ("plot", chart),
+            ("report", page),
             ("try next", f"truegrade describe {written[0]}"),
         ]
     )

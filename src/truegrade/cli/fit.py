@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from truegrade.fit import Fit
 
-__all__ = ["fit", "show_fit"]
+__all__ = ["DEFAULT_MODEL", "fit", "make_estimator", "show_fit"]
 
 DEFAULT_MODEL = "mean"
 
@@ -35,6 +35,7 @@ def fit(
     responsibilities: Annotated[
         bool, typer.Option("--responsibilities", help="Say of each rating how likely it was given in earnest.")
     ] = False,
+    report: Annotated[bool, typer.Option("--report", help="With -o: also write DIR/report.html.")] = False,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     ratings_options: RatingsOptions,
@@ -42,6 +43,7 @@ def fit(
     """Infer the truth of every instance from a file of ratings."""
     from truegrade.cli._progress import shown_progress
     from truegrade.cli._show import remark
+    from truegrade.errors import OptionError
     from truegrade.fit import Status
     from truegrade.fit_files import check_target
     from truegrade.models import check_ability
@@ -49,9 +51,11 @@ def fit(
     from truegrade.threads import use_threads
 
     use_threads(threads)
+    if report and not output:
+        raise OptionError("--report writes report.html beside the tables; say where with -o DIR")
     if output:
         check_target(Path(output), table_format)
-    estimator = _estimator(model, settings, seed)
+    estimator = make_estimator(model, settings, seed)
     if responsibilities:
         check_ability(type(estimator), "responsibilities")
     data = ratings_options.read(ratings)
@@ -67,13 +71,19 @@ def fit(
     per_rating = result.responsibilities_table(data) if responsibilities else None
     if output and per_rating is not None:
         write_tables({"responsibilities": per_rating}, Path(output), table_format)
+    if report:
+        from truegrade.files import write_whole
+        from truegrade.report.page import report as page_of
+
+        write_whole(Path(output, "report.html"), page_of(result, data))
     if not quiet:
         remark(result.notes)
         show_fit(result, output, json=json, per_rating=per_rating)
     return 130 if result.status is Status.INTERRUPTED else 0
 
 
-def _estimator(model: str, settings: list[str], seed: int) -> Any:
+def make_estimator(model: str, settings: list[str], seed: int) -> Any:
+    """A model from its name and ``key=value`` settings; the seed goes to those that take one."""
     from dataclasses import fields
 
     from truegrade.models import make_model, model_class

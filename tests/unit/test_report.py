@@ -1,0 +1,185 @@
+"""The report as text: what it says, what it leaves out, how large it is."""
+
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from truegrade import Fit, Gold, Mean, Median, OrdinalMixture, Ratings, charts, simulate
+from truegrade.errors import FitError, OptionError
+from truegrade.report.feedback import feedback_page, feedback_table
+from truegrade.report.page import report
+from truegrade.report.two_fits import compare_fits
+
+
+@pytest.fixture(scope="module")
+def simulation():
+    return simulate(instances=200, annotators=20, categories=4, spammers=0.2, ratings_per_instance=6, seed=2)
+
+
+@pytest.fixture(scope="module")
+def fit(simulation):
+    return OrdinalMixture(difficulty="category", starts=2).fit(simulation.ratings)
+
+
+class Texts(HTMLParser):
+    """The page's text, without scripts and styles, and the sections it has."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.sections, self.text, self.addresses, self.skipped = [], "", [], False
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "section":
+            self.sections.append(dict(attrs)["id"])
+        self.addresses += [value for name, value in attrs if name in ("src", "href")]
+        self.skipped = tag in ("script", "style")
+
+    def handle_endtag(self, tag):
+        self.skipped = False
+
+    def handle_data(self, data):
+        self.text += "" if self.skipped else data
+
+
+def test_every_section(simulation, fit):
+    found = Texts(report(fit, simulation.ratings, Gold.from_frame(simulation.gold())))
+    wanted = ["summary", "truth", "annotators", "difficulty", "suspicious", "checks", "method"]
+    assert found.sections == wanted
+    for words in ("Krippendorff", "What to do next: drop", "The least certain", "kappa", "MSE against gold", "seed 0"):
+        assert words in found.text
+
+
+def test_without_ratings_it_says_what_is_missing(fit):
+    found = Texts(report(fit))
+    assert "suspicious" not in found.sections
+    assert "pass them with --ratings" in found.text
+
+
+def test_it_asks_for_nothing_from_outside(simulation, fit):
+    html = report(fit, simulation.ratings)
+    assert all(address.startswith("#") for address in Texts(html).addresses)
+    assert "default-src 'none'" in html
+
+
+def test_other_ratings_are_refused(fit):
+    others = simulate(instances=20, annotators=5, seed=9).ratings
+    with pytest.raises(FitError, match="not the ratings that the fit was made from"):
+        report(fit, others)
+
+
+@pytest.mark.parametrize("model", [Mean(), Median()])
+def test_models_that_know_less(simulation, model):
+    words = Texts(report(model.fit(simulation.ratings), simulation.ratings)).text.lower().split()
+    assert "nan" not in words
+
+
+def test_a_real_scale():
+    rng = np.random.default_rng(0)
+    ratings = Ratings.from_arrays(
+        annotator=[f"a{i % 5}" for i in range(50)],
+        instance=[i // 5 for i in range(50)],
+        rating=rng.random(50),
+        scale="real",
+    )
+    found = Texts(report(Mean().fit(ratings), ratings))
+    assert found.sections == ["summary", "truth", "annotators", "checks", "method"]
+
+
+def test_one_of_everything():
+    ratings = Ratings.from_arrays(annotator=["a"], instance=["x"], rating=[3])
+    assert "there is nothing to tell apart" in Texts(report(Mean().fit(ratings), ratings)).text
+
+
+def test_a_thousand_times_the_data_is_hardly_a_larger_page():
+    small, large = (
+        simulate(instances=instances, annotators=annotators, seed=1).ratings
+        for instances, annotators in ((2_000, 100), (50_000, 2_000))
+    )
+    sizes = [len(report(Mean().fit(ratings), ratings)) for ratings in (small, large)]
+    assert sizes[1] < 1.6 * sizes[0]
+    assert sizes[1] < 5_000_000
+
+
+@pytest.mark.slow
+def test_a_million_ratings_stay_under_five_megabytes():
+    ratings = simulate(instances=250_000, annotators=5_000, categories=1_000, seed=1).ratings
+    fit = OrdinalMixture(difficulty="category", starts=1, max_iterations=20).fit(ratings)
+    assert len(report(fit, ratings).encode()) < 5_000_000
+
+
+def test_feedback_for_one_and_for_all(simulation, fit):
+    table = feedback_table(fit, simulation.ratings)
+    assert table.column_names[:4] == ["annotator", "n_ratings", "advice", "reason"]
+    assert table.num_rows == simulation.ratings.n_annotators
+    name = table["annotator"][0].as_py()
+    found = Texts(feedback_page(fit, simulation.ratings, name))
+    assert f"Feedback for {name}" in found.text
+    assert table["reason"][0].as_py() in found.text
+    with pytest.raises(OptionError, match="pass --ratings"):
+        feedback_table(fit, None)
+
+
+def test_two_fits_side_by_side(simulation, fit):
+    found = Texts(compare_fits(fit, Mean().fit(simulation.ratings)))
+    assert "200 instances stand in both fits" in found.text
+    others = simulate(instances=20, annotators=5, seed=9)
+    other = Mean().fit(Ratings.from_arrays(annotator=["q"], instance=["nowhere"], rating=[1], scale="1..5"))
+    with pytest.raises(OptionError, match="no instance in common"):
+        compare_fits(Mean().fit(others.ratings), other)
+
+
+def test_charts_save_without_a_browser(simulation, fit, tmp_path):
+    ratings = simulation.ratings
+    drawn = {
+        "map": charts.annotator_map(fit),
+        "picked": charts.annotator_map(fit, ratings),
+        "confusion": charts.confusion(fit, ratings, ratings.annotators.label_of(0)),
+        "difficulty": charts.difficulty(fit),
+        "trace": charts.trace(fit),
+        "uncertainty": charts.truth_uncertainty(fit),
+        "calibration": charts.calibration(fit, Gold.from_frame(simulation.gold()), ratings),
+    }
+    for name, chart in drawn.items():
+        charts.save(chart, tmp_path / f"{name}.svg")
+        assert (tmp_path / f"{name}.svg").stat().st_size > 2000
+
+
+def test_charts_of_what_a_model_does_not_know(simulation):
+    mean = Mean().fit(simulation.ratings)
+    for chart in (charts.bias_stretch, charts.difficulty, charts.trace):
+        with pytest.raises(OptionError, match="mean "):
+            chart(mean)
+    with pytest.raises(OptionError, match="--timestamp"):
+        charts.learning(mean, simulation.ratings)
+
+
+def test_learning_over_time():
+    """Annotators who get better: the last tenth of their ratings is nearer to the truth than the first."""
+    rng = np.random.default_rng(0)
+    instances, annotators = 200, 6
+    truth = rng.integers(1, 6, instances)
+    rows = [
+        (n, m, m, np.clip(truth[m] + rng.integers(-2, 3) * (rng.random() > m / instances), 1, 5))
+        for m in range(instances)
+        for n in range(annotators)
+    ]
+    annotator, instance, timestamp, rating = zip(*rows, strict=True)
+    ratings = Ratings.from_arrays(annotator=annotator, instance=instance, timestamp=timestamp, rating=rating)
+    fit = Mean().fit(ratings)
+    course = charts.learning(fit, ratings).to_dict()
+    rows = next(iter(course["datasets"].values()))
+    assert rows[0]["mean"] > 2 * rows[-1]["mean"]
+    assert "learning" in report(fit, ratings)
+
+
+def test_a_notebook_shows_a_table(fit):
+    html = fit._repr_html_()
+    assert "<table>" in html
+    assert "192 more" in html
+
+
+def test_a_loaded_fit_makes_the_same_report(fit, simulation, tmp_path):
+    fit.save(tmp_path / "fit")
+    assert report(Fit.load(tmp_path / "fit"), simulation.ratings) == report(fit, simulation.ratings)
