@@ -8,6 +8,23 @@ PLAN_CHUNKS: int
 def hash_texts(
     offsets: NDArray[np.int64], data: NDArray[np.uint8], *, threads: int, hash_out: NDArray[np.uint64]
 ) -> None: ...
+def number_texts(
+    offsets: NDArray[np.int64],
+    data: NDArray[np.uint8],
+    *,
+    known: int,
+    slots: NDArray[np.uint64],
+    store_offsets: NDArray[np.int64],
+    store_data: NDArray[np.uint8],
+    number_out: NDArray[np.int32],
+) -> tuple[int, int]: ...
+def number_codes(
+    code: NDArray[np.int32],
+    kept: NDArray[np.bool_] | None,
+    *,
+    number_out: NDArray[np.int32],
+    code_out: NDArray[np.int32],
+) -> int: ...
 def csr_sort(
     instance: NDArray[np.int32],
     annotator: NDArray[np.int32],

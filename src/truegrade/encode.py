@@ -39,6 +39,8 @@ def encode(
     duplicates: Duplicates = "keep",
 ) -> Ratings:
     """Turn columns into sorted codes. The columns are taken out of `columns` as they are used up."""
+    import pyarrow as pa
+
     if duplicates not in ("keep", "first", "last", "error"):
         raise OptionError(f"duplicates='{duplicates}': choose 'keep', 'first', 'last' or 'error'")
     n_rows = len(columns.rating)
@@ -60,6 +62,7 @@ def encode(
     category, categories = _categories(columns, indexed, rows)
     instances, instance_code = _coded(indexed, category)
     del indexed
+    pa.default_memory_pool().release_unused()  # else the pool keeps what the columns took
     weight = weight if weight is None or rows is None else weight[rows]
     timestamp = _timestamps(columns, rows)
     arrays = _sorted(instance_code, annotator_code, grades.rating, weight, len(instances))

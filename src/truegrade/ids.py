@@ -9,9 +9,10 @@ import numpy as np
 
 from truegrade.columns import ObjectIds, row_number
 from truegrade.errors import IdError
+from truegrade.texts import TextNumbers, dictionary_index, is_text, number_codes, text_buffers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -60,20 +61,13 @@ class IndexedIds:
     index: NDArray[np.int32]  # (L,): position in labels; -1 = no id
     objects: tuple[Any, ...] | None = None
 
-    def kept(self, rows: NDArray[np.bool_] | None, in_order: bool) -> IndexedIds:
+    def kept(self, rows: NDArray[np.bool_] | None) -> IndexedIds:
         """Only some rows, with the ids that occur there numbered anew in order of first appearance."""
-        if rows is None and in_order:
+        if rows is None:
             return self
-        index = self.index if rows is None else self.index[rows]
-        first = np.full(len(self.labels), index.size, dtype=np.int64)
-        present = index >= 0
-        # Written back to front, so that the first appearance is what stays.
-        first[index[present][::-1]] = np.flatnonzero(present)[::-1]
-        order = np.argsort(first, kind="stable")[: np.count_nonzero(first < index.size)]
-        position = np.full(len(self.labels) + 1, -1, dtype=np.int32)  # the last one serves index -1
-        position[order] = np.arange(order.size, dtype=np.int32)
-        objects = None if self.objects is None else tuple(self.objects[i] for i in order)
-        return IndexedIds(self.labels.take(order), position[index], objects)
+        index, used = number_codes(self.index, len(self.labels), rows)
+        objects = None if self.objects is None else tuple(self.objects[i] for i in used)
+        return IndexedIds(self.labels.take(used), index, objects)
 
     def table(self, major: NDArray[np.int32] | None = None) -> IdTable:
         """Hand out codes by the hash of the id; `major` (S,) comes before the hash where it is given."""
@@ -106,9 +100,9 @@ def index_ids(
         import pyarrow as pa
 
         texts = pa.array([str(o) for o in column.objects], pa.large_string())
-        indexed, in_order = IndexedIds(texts, column.index, tuple(column.objects)), True
+        indexed = IndexedIds(texts, column.index, tuple(column.objects))
     else:
-        indexed, in_order = _index_column(column, role, where)
+        indexed = _index_column(column, role, where)
     blank = _blank(indexed.labels)
     bad = (indexed.index < 0) | (blank[indexed.index] if blank.any() else False)
     if rows is not None:
@@ -116,10 +110,10 @@ def index_ids(
     if bad.any():
         row = int(np.argmax(bad))
         raise IdError(f"{where}: {row_label(row)}: the {role} is blank; give it an id or delete the row")
-    return indexed.kept(rows, in_order)
+    return indexed.kept(rows)
 
 
-def _index_column(column: pa.ChunkedArray, role: str, where: str) -> tuple[IndexedIds, bool]:
+def _index_column(column: pa.ChunkedArray, role: str, where: str) -> IndexedIds:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -127,7 +121,7 @@ def _index_column(column: pa.ChunkedArray, role: str, where: str) -> tuple[Index
         column = _as_text(column, f"{where}: the {role} column")
     if pa.types.is_floating(column.type):  # NaN is no id
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
-    return IndexedIds(*index_arrow(column)), not pa.types.is_dictionary(column.type)
+    return IndexedIds(*index_arrow(column))
 
 
 def is_id_type(kind: pa.DataType) -> bool:
@@ -155,23 +149,47 @@ def _as_text(column: pa.ChunkedArray, told: str) -> pa.ChunkedArray:
 
 
 def index_arrow(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int32]]:
-    """The different values of a column, and which of them stands in each row (-1 = null)."""
+    """The values of a column, each once, in order of first appearance; and which stands in each row (-1 = null)."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     given = pa.types.is_dictionary(column.type)
+    kind = column.type.value_type if given else column.type
+    index = np.empty(len(column), dtype=np.int32)
+    if is_text(kind):
+        if given and column.num_chunks == 1 and _distinct(id_texts(column.chunk(0).dictionary)):
+            return _in_order_of_rows(column.chunk(0).dictionary, dictionary_index(column.chunk(0)))
+        numbers = TextNumbers()
+        _fill(index, map(numbers.of, column.chunks))
+        labels = numbers.labels()
+        return labels.cast(kind) if pa.types.is_large_string(kind) else labels, index
     encoded = column.unify_dictionaries() if given else pc.dictionary_encode(column)
     if encoded.num_chunks == 0:
-        return pa.array([], column.type.value_type if given else column.type), np.empty(0, dtype=np.int32)
-    index = np.empty(len(encoded), dtype=np.int32)
+        return pa.array([], kind), index
+    _fill(index, map(dictionary_index, encoded.chunks))
+    labels = encoded.chunk(0).dictionary
+    return _in_order_of_rows(labels, index) if given else (labels, index)
+
+
+def _distinct(texts: pa.LargeStringArray) -> bool:
+    """Whether every text stands there once; sometimes False where it does, and never True where not."""
+    hashes = np.sort(_hashes(texts))
+    return texts.null_count == 0 and not np.any(hashes[1:] == hashes[:-1])
+
+
+def _in_order_of_rows(labels: pa.Array, index: NDArray[np.int32]) -> tuple[pa.Array, NDArray[np.int32]]:
+    """A dictionary without what no row holds, in order of first appearance."""
+    number, used = number_codes(index, len(labels))
+    if used.size == len(labels) and np.array_equal(used, np.arange(used.size)):
+        return labels, number
+    return labels.take(used), number
+
+
+def _fill(whole: NDArray[np.int32], parts: Iterable[NDArray[np.int32]]) -> None:
     start = 0
-    for chunk in encoded.chunks:
-        codes = chunk.indices
-        if codes.null_count:
-            codes = pc.fill_null(codes.cast(pa.int32()), -1)
-        index[start : start + len(chunk)] = codes.to_numpy(zero_copy_only=False)
-        start += len(chunk)
-    return encoded.chunk(0).dictionary, index
+    for part in parts:
+        whole[start : start + part.size] = part
+        start += part.size
 
 
 def id_texts(labels: pa.Array) -> pa.Array:
@@ -182,12 +200,11 @@ def id_texts(labels: pa.Array) -> pa.Array:
 
 
 def _blank(labels: pa.Array) -> NDArray[np.bool_]:
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not (pa.types.is_string(labels.type) or pa.types.is_large_string(labels.type)):
+    if not is_text(labels.type):
         return np.zeros(len(labels), dtype=bool)
-    blank = pc.equal(pc.utf8_trim_whitespace(labels), "")
+    blank = pc.or_(pc.utf8_is_space(labels), pc.equal(pc.binary_length(labels), 0))
     flags: NDArray[np.bool_] = pc.fill_null(blank, True).to_numpy(zero_copy_only=False).astype(bool)
     return flags
 
@@ -197,9 +214,5 @@ def _hashes(texts: pa.Array) -> NDArray[np.uint64]:
     from truegrade.threads import default_threads
 
     hashes = np.empty(len(texts), dtype=np.uint64)
-    if len(texts):
-        _, offsets, data = texts.buffers()
-        offset = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
-        content = np.frombuffer(data, dtype=np.uint8) if data else np.empty(0, dtype=np.uint8)
-        _kernel.hash_texts(offset, content, threads=default_threads(), hash_out=hashes)
+    _kernel.hash_texts(*text_buffers(texts), threads=default_threads(), hash_out=hashes)
     return hashes

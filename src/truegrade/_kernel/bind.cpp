@@ -1,9 +1,12 @@
 // Shapes are checked here, once; past this file there are pointers. The interpreter is released while a
 // kernel runs.
+#include <algorithm>
+
 #include "arrays.hpp"
 #include "bind_mixture.hpp"
 #include "counts.hpp"
 #include "hash.hpp"
+#include "numbering.hpp"
 #include "sort.hpp"
 
 namespace truegrade {
@@ -15,6 +18,35 @@ void bind_hash_texts(Vector<std::int64_t> offsets, Vector<std::uint8_t> data, in
   nb::gil_scoped_release release;
   hash_texts(offsets.data(), data.data(), static_cast<std::int64_t>(hash_out.shape(0)), threads,
              hash_out.data());
+}
+
+nb::tuple bind_number_texts(Vector<std::int64_t> offsets, Vector<std::uint8_t> data, std::int64_t known,
+                            VectorOut<std::uint64_t> slots, VectorOut<std::int64_t> store_offsets,
+                            VectorOut<std::uint8_t> store_data, VectorOut<std::int32_t> number_out) {
+  const std::int64_t texts = static_cast<std::int64_t>(offsets.shape(0)) - 1;
+  check_length("number_out", number_out.shape(0), texts);
+  if (slots.shape(0) < store_offsets.shape(0) || (slots.shape(0) & (slots.shape(0) - 1)))
+    throw std::invalid_argument("slots must be a power of two, and more than there is room for");
+  const TextStore store{slots.data(),         static_cast<std::int64_t>(slots.shape(0)),
+                        store_offsets.data(), static_cast<std::int64_t>(store_offsets.shape(0)) - 1,
+                        store_data.data(),    static_cast<std::int64_t>(store_data.shape(0))};
+  TextProgress progress;
+  {
+    nb::gil_scoped_release release;
+    progress = number_texts(offsets.data(), data.data(), texts, known, store, number_out.data());
+  }
+  return nb::make_tuple(progress.read, progress.known);
+}
+
+std::int64_t bind_number_codes(Vector<std::int32_t> code, MaybeVector<bool> kept,
+                               VectorOut<std::int32_t> number_out, VectorOut<std::int32_t> code_out) {
+  check_length("kept", kept, code.shape(0));
+  const bool* end = kept ? kept->data() + code.shape(0) : nullptr;
+  const std::size_t rows = kept ? std::count(kept->data(), end, true) : code.shape(0);
+  check_length("number_out", number_out.shape(0), rows);
+  nb::gil_scoped_release release;
+  return number_codes(code.data(), data_or_null(kept), static_cast<std::int64_t>(code.shape(0)),
+                      static_cast<std::int64_t>(code_out.shape(0)), number_out.data(), code_out.data());
 }
 
 template <class Rating>
@@ -64,6 +96,10 @@ NB_MODULE(_kernel, m) {
   using namespace nb::literals;
   m.doc() = "Kernels over arrays: the caller allocates, outputs come last, nothing is kept between calls.";
   m.def("hash_texts", &bind_hash_texts, "offsets"_a, "data"_a, nb::kw_only(), "threads"_a, "hash_out"_a);
+  m.def("number_texts", &bind_number_texts, "offsets"_a, "data"_a, nb::kw_only(), "known"_a, "slots"_a,
+        "store_offsets"_a, "store_data"_a, "number_out"_a);
+  m.def("number_codes", &bind_number_codes, "code"_a, "kept"_a.none(), nb::kw_only(), "number_out"_a,
+        "code_out"_a);
   m.def("csr_sort", &bind_csr_sort<std::uint8_t>, "instance"_a.noconvert(), "annotator"_a.noconvert(),
         "rating"_a.noconvert(), "weight"_a.none(), nb::kw_only(), "threads"_a, "instance_ptr_out"_a,
         "row_out"_a, "annotator_out"_a, "rating_out"_a);

@@ -49,11 +49,15 @@ def read(  # noqa: PLR0913  one argument per role and rule
 
 def read_columns(source: str | os.PathLike[str], roles: Roles | None = None, *, wide: bool = False) -> Columns:
     """The columns of a file of ratings by role, not yet encoded."""
+    import pyarrow as pa
+
     from truegrade.readers.assemble import assemble
     from truegrade.readers.source import open_source
 
     opened = open_source(source)
-    return assemble(_table_file(opened), roles or Roles(), opened.where, wide=wide)
+    columns = assemble(_table_file(opened), roles or Roles(), opened.where, wide=wide)
+    pa.default_memory_pool().release_unused()  # else the pool keeps what decoding took
+    return columns
 
 
 def read_table(source: str | os.PathLike[str]) -> pa.Table:

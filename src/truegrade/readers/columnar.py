@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from truegrade.readers.sniff import Format
 from truegrade.readers.source import reading
-from truegrade.readers.tablefile import is_text, text_encoded
+from truegrade.readers.tablefile import ColumnParts
+from truegrade.texts import is_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyarrow.parquet import FileMetaData
 
     from truegrade.readers.source import Source
 
 __all__ = ["ColumnarFile"]
 
-_ROWS = 1 << 19  # small batches share a dictionary, for in each of their own most ids would stand again
+_ROWS = 1 << 20  # of a Parquet file, decoded at once
 
 
 class ColumnarFile:
@@ -38,43 +41,18 @@ class ColumnarFile:
         """The columns, one part of the file after the other, so that plain text never stands there whole."""
         import pyarrow as pa
 
+        found = {name: ColumnParts(self._schema.field(name).type) for name in columns}
         with reading(self._source.where, self._source.called(self._kind.value)):
-            encoded, waiting = [], []
             for part in _PARTS[self._kind](self._source, columns):
-                waiting.append(_checked(part.select(columns)))
-                if sum(piece.num_rows for piece in waiting) >= _ROWS:
-                    encoded.append(_encoded(waiting))
-                    waiting = []
-            if waiting:
-                encoded.append(_encoded(waiting))
-            if encoded:
-                return pa.concat_tables(encoded)
-            return pa.schema([self._schema.field(name) for name in columns]).empty_table()
-
-
-def _checked(part: pa.Table) -> pa.Table:
-    """The part, unless it hides what a damaged file may hold: wild offsets, wild indices, text that is not UTF-8.
-
-    The check must see the buffers as they were read. ``pa.table(batch)`` would pass them through an interface
-    that takes their sizes from the offsets, and the check would follow wild offsets instead of finding them.
-    """
-    import pyarrow as pa
-
-    part.validate(full=True)
-    # Dictionaries are widened before they are joined, or the indices of the whole may not fit.
-    columns = [text_encoded(c) if pa.types.is_dictionary(c.type) else c for c in part.columns]
-    return pa.table(columns, names=part.column_names)
-
-
-def _encoded(parts: Sequence[pa.Table]) -> pa.Table:
-    """The parts as one, with a dictionary for each column of text."""
-    import pyarrow as pa
-
-    whole = pa.concat_tables(parts).combine_chunks() if len(parts) > 1 else parts[0]
-    table = pa.table([text_encoded(column) for column in whole.columns], names=whole.column_names)
-    # Else the pool keeps what decoding took, and asks for more beside it.
-    pa.default_memory_pool().release_unused()
-    return table
+                # Finds what a damaged file may hold: wild offsets, wild indices, text that is not UTF-8. It must see
+                # the buffers as they were read: pa.table(batch) would pass them through an interface that takes their
+                # sizes from the offsets, and the check would follow wild offsets instead of finding them.
+                part.validate(full=True)
+                for name, parts in found.items():
+                    parts.add(part[name])
+                # Else the pool keeps what decoding took, and asks for more beside it.
+                pa.default_memory_pool().release_unused()
+            return pa.table({name: parts.column() for name, parts in found.items()})
 
 
 def _parquet_schema(source: Source) -> pa.Schema:
@@ -84,15 +62,29 @@ def _parquet_schema(source: Source) -> pa.Schema:
         return parquet.read_schema(raw)
 
 
-def _parquet_parts(source: Source, columns: Sequence[str]) -> Iterator[pa.Table]:
+def _parquet_parts(source: Source, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
     from pyarrow import parquet
 
-    # Most files hold text as dictionaries already. Categories come as such anyway, and would lose their order here.
-    schema = _parquet_schema(source)
-    text = [name for name in columns if is_text(schema.field(name).type)]
-    with source.random_access() as raw, parquet.ParquetFile(raw, read_dictionary=text) as file:
-        for group in range(file.num_row_groups):
-            yield file.read_row_group(group, columns=list(columns))
+    with source.random_access() as raw:
+        metadata = parquet.read_metadata(raw)
+    with source.random_access() as raw:
+        file = parquet.ParquetFile(raw, metadata=metadata, read_dictionary=_coded_texts(metadata, columns))
+        yield from file.iter_batches(_ROWS, columns=list(columns))
+
+
+def _coded_texts(metadata: FileMetaData, columns: Sequence[str]) -> list[str]:
+    """The columns of text that the file holds as dictionaries.
+
+    Categories come as dictionaries anyway, and would lose their order here.
+    """
+    schema = metadata.schema.to_arrow_schema()
+    size, values = Counter[str](), Counter[str]()
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        for chunk in map(group.column, range(metadata.num_columns)):
+            size[chunk.path_in_schema] += chunk.total_uncompressed_size
+            values[chunk.path_in_schema] += chunk.num_values
+    # Plain text takes 4 bytes for the length of each value alone.
+    return [name for name in columns if is_text(schema.field(name).type) and size[name] < 4 * values[name]]
 
 
 def _arrow_file_schema(source: Source) -> pa.Schema:
@@ -102,15 +94,14 @@ def _arrow_file_schema(source: Source) -> pa.Schema:
         return ipc.open_file(raw).schema
 
 
-def _arrow_file_parts(source: Source, columns: Sequence[str]) -> Iterator[pa.Table]:
-    import pyarrow as pa
+def _arrow_file_parts(source: Source, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
     from pyarrow import ipc
 
     with source.random_access() as raw:
         schema = ipc.open_file(raw).schema
         file = ipc.open_file(raw, options=_included(schema, columns))
         for number in range(file.num_record_batches):
-            yield pa.Table.from_batches([file.get_batch(number)])
+            yield file.get_batch(number)
 
 
 def _arrow_stream_schema(source: Source) -> pa.Schema:
@@ -120,14 +111,12 @@ def _arrow_stream_schema(source: Source) -> pa.Schema:
         return ipc.open_stream(raw).schema
 
 
-def _arrow_stream_parts(source: Source, columns: Sequence[str]) -> Iterator[pa.Table]:
-    import pyarrow as pa
+def _arrow_stream_parts(source: Source, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
     from pyarrow import ipc
 
     options = _included(_arrow_stream_schema(source), columns)
     with source.stream() as raw:
-        for batch in ipc.open_stream(raw, options=options):
-            yield pa.Table.from_batches([batch])
+        yield from ipc.open_stream(raw, options=options)
 
 
 def _included(schema: pa.Schema, columns: Sequence[str]) -> pa.ipc.IpcReadOptions:
@@ -141,7 +130,7 @@ _SCHEMA: Mapping[Format, Callable[[Source], pa.Schema]] = {
     Format.ARROW_FILE: _arrow_file_schema,
     Format.ARROW_STREAM: _arrow_stream_schema,
 }
-_PARTS: Mapping[Format, Callable[[Source, Sequence[str]], Iterator[pa.Table]]] = {
+_PARTS: Mapping[Format, Callable[[Source, Sequence[str]], Iterator[pa.RecordBatch]]] = {
     Format.PARQUET: _parquet_parts,
     Format.ARROW_FILE: _arrow_file_parts,
     Format.ARROW_STREAM: _arrow_stream_parts,

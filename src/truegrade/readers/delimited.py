@@ -11,10 +11,12 @@ from truegrade.columns import row_number
 from truegrade.errors import FileError
 from truegrade.readers.sniff import Format
 from truegrade.readers.source import reading
+from truegrade.readers.tablefile import ColumnParts, text_encoded
 from truegrade.readers.utf8 import check_utf8
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyarrow import csv as arrow_csv
     from pyarrow.csv import InvalidRow
 
     from truegrade.readers.source import Source
@@ -23,8 +25,8 @@ __all__ = ["DelimitedFile"]
 
 _DELIMITERS = (",", "\t", ";", "|")
 _KIND = Format.DELIMITED.value
-_BLOCK = 1 << 22  # read by several threads
-_CAREFUL_BLOCK = 1 << 28  # read by one; holds rows and headers of any sensible length
+_BLOCK = 1 << 22
+_CAREFUL_BLOCK = 1 << 28  # holds rows and headers of any sensible length
 
 
 class DelimitedFile:
@@ -40,29 +42,41 @@ class DelimitedFile:
         """The columns as dictionaries of strings. Rows of spaces alone are skipped."""
         import pyarrow as pa
 
-        text = pa.dictionary(pa.int32(), pa.string())
         if not self._has_rows:  # Arrow wants a line break after the header
-            return pa.schema([(name, text) for name in columns]).empty_table()
+            return pa.table({name: ColumnParts(pa.string()).column() for name in columns})
         with reading(self._source.where, self._source.called(_KIND)):
             try:
-                table = self._parse(columns, text)
+                table = self._read_by_blocks(columns)
             except (pa.ArrowInvalid, UnicodeError):
-                table = self._read_carefully(columns, text)
+                table = self._read_carefully(columns)
             self._check_quotes()
             return table
 
-    def _read_carefully(self, columns: Sequence[str], kind: pa.DataType) -> pa.Table:
-        """Read again with one thread, for only then are rows numbered, and in blocks that hold any row."""
+    def _read_by_blocks(self, columns: Sequence[str]) -> pa.Table:
+        """Block by block, so that the text never stands there whole."""
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        found = {name: ColumnParts(pa.string()) for name in columns}
+        with self._source.stream() as stream:
+            for batch in arrow_csv.open_csv(stream, *self._options(columns, pa.string())):
+                for name, parts in found.items():
+                    parts.add(batch[name])
+        return pa.table({name: parts.column() for name, parts in found.items()})
+
+    def _read_carefully(self, columns: Sequence[str]) -> pa.Table:
+        """Read again in a way that numbers the rows, and in blocks that hold any row."""
         import pyarrow as pa
 
         check_utf8(self._source)  # also because Arrow cannot hand over a broken row that is not UTF-8
         check = _RowCheck()
         try:
-            return self._parse(columns, kind, check)
+            table = self._parse(columns, pa.string(), check)
         except pa.ArrowInvalid:
             if check.broken is None:
                 raise
             raise FileError(f"{self._source.where}: {_described(check.broken)}") from None
+        return pa.table([text_encoded(column) for column in table.columns], names=table.column_names)
 
     def _check_quotes(self) -> None:
         """Find a quote that swallowed the rest of the file: Arrow ends the last field there and says nothing."""
@@ -81,22 +95,28 @@ class DelimitedFile:
                 "file became one field; close it, or write it twice if it is part of the text"
             )
 
-    def _parse(self, columns: Sequence[str], kind: pa.DataType, check: _RowCheck | None = None) -> pa.Table:
-        """The columns as this type; with a check of the rows in one thread, otherwise in all."""
+    def _parse(self, columns: Sequence[str], kind: pa.DataType, check: _RowCheck) -> pa.Table:
+        """The columns as this type, with a check of the rows."""
         from pyarrow import csv as arrow_csv
 
-        careful = check is not None
         with self._source.stream() as stream:
-            return arrow_csv.read_csv(
-                stream,
-                arrow_csv.ReadOptions(use_threads=not careful, block_size=_CAREFUL_BLOCK if careful else _BLOCK),
-                arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True, invalid_row_handler=check),
-                arrow_csv.ConvertOptions(
-                    include_columns=list(columns),
-                    column_types=dict.fromkeys(columns, kind),
-                    strings_can_be_null=False,
-                ),
-            )
+            return arrow_csv.read_csv(stream, *self._options(columns, kind, check))
+
+    def _options(
+        self, columns: Sequence[str], kind: pa.DataType, check: _RowCheck | None = None
+    ) -> tuple[arrow_csv.ReadOptions, arrow_csv.ParseOptions, arrow_csv.ConvertOptions]:
+        from pyarrow import csv as arrow_csv
+
+        careful = check is not None  # rows are numbered by one thread only
+        return (
+            arrow_csv.ReadOptions(use_threads=not careful, block_size=_CAREFUL_BLOCK if careful else _BLOCK),
+            arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True, invalid_row_handler=check),
+            arrow_csv.ConvertOptions(
+                include_columns=list(columns),
+                column_types=dict.fromkeys(columns, kind),
+                strings_can_be_null=False,
+            ),
+        )
 
 
 class _RowCheck:
