@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truegrade.reliability import agreement
+from truegrade.scale_check import nominal_note
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,7 +70,11 @@ def describe(ratings: Ratings) -> Description:
         alpha_ordinal=found.alpha_ordinal,
         alpha_interval=found.alpha_interval,
         percent_agreement=found.percent,
-        remarks=(*ratings.notes(), *_remarks(ratings, found, per_instance, per_annotator)),
+        remarks=(
+            *ratings.notes(),
+            *filter(None, [nominal_note(ratings)]),
+            *_remarks(ratings, found, per_instance, per_annotator),
+        ),
     )
 
 

@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from truegrade import Ratings, read, simulate
+from truegrade import Ratings, describe, read, simulate
 from truegrade.scale_check import nominal_grades, nominal_note
 
 
@@ -20,6 +20,7 @@ def test_the_broken_link_code_of_trec_is_no_grade(shared_data, code):
     )
     assert [ratings.scale.values[k] for k in nominal_grades(ratings)] == [code]
     assert f"--drop-values {code}" in nominal_note(ratings)
+    assert nominal_note(ratings) in describe(ratings).remarks
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ class PooledRows:
             size = a.sum(axis=1)  # (R,)
             drawn = (psi(counts.sum(axis=2) + size) - psi(size)).sum(axis=0)  # (R,)
             met = a * (psi(counts + a) - psi(a)).sum(axis=0)  # (R, J)
-            seen = met.sum(axis=1) > 0  # a row that nobody has met yet stays as it is
+            seen = (met.sum(axis=1) > 0) & (drawn > 0)  # a row that (nearly) nobody has met stays as it is
             if self.concentration is None:
                 size[seen] = np.clip(met[seen].sum(axis=1) / drawn[seen], *_CONCENTRATIONS)
             a = a.copy()
