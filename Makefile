@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNEL := CMakeLists.txt pyproject.toml $(wildcard src/truegrade/_kernel/*)
 
-.PHONY: demo test test-slow browser lint format bench dist clean
+.PHONY: demo test test-slow browser lint format bench reproduce dist clean
 
 demo: .venv/.installed
 	$(BIN)/truegrade demo
@@ -33,6 +33,10 @@ format: .venv/.lint-tools
 # make bench ONLY="reading imports" runs some; without ONLY all.
 bench: .venv/.installed .venv/.test-tools
 	$(BIN)/python -m bench $(ONLY)
+
+# The paper's section 4 on the data that TRUEGRADE_DATA holds; the pages in docs/reproduction come from here.
+reproduce: .venv/.installed
+	$(BIN)/truegrade reproduce -o docs/reproduction
 
 dist: .venv/.build-tools
 	$(BIN)/pip install --quiet build

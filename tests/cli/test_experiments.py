@@ -5,6 +5,10 @@ import json
 
 import pytest
 
+from truegrade import Gold, simulate
+from truegrade.datasets import CATALOGUE, Dataset, load
+from truegrade.experiments import reproduction
+
 
 @pytest.fixture
 def data(run, tmp_path, monkeypatch):
@@ -68,3 +72,27 @@ def test_gold_that_does_not_meet_the_ratings(run, data, tmp_path):
     done = run("compare", data[0], "other.csv", "--models", "mean")
     assert done.returncode == 2
     assert "none of its instances is rated" in done.stderr
+
+
+def test_reproduce_without_data(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(reproduction, "QUICK", reproduction.Scope(1, (0, 1), (0,), starts=1))
+
+    def load_small(name, source):
+        if name != "yandex-like":
+            return load(name, source)
+        drawn = simulate(instances=40, annotators=8, categories=4)
+        return Dataset(CATALOGUE[name], drawn.ratings, Gold.from_frame(drawn.gold()))
+
+    monkeypatch.setattr(reproduction, "load", load_small)
+    (tmp_path / "empty").mkdir()
+    done = run("reproduce", "--quick", "--from", "empty", "-o", "out", "--json")
+    assert done.returncode == 0
+    absent = json.loads(done.stdout)["not_available"]
+    assert absent["trec-rf10"].startswith("empty: trec-rf10 is not here")
+    with (tmp_path / "out" / "table1.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["status"] == "not available"]
+    assert [(row["data"], row["reason"]) for row in rows] == list(absent.items())
+    assert "not available: empty: web-relevance is not here" in (tmp_path / "out" / "README.md").read_text()
+    done = run("reproduce", "--quick", "--from", "nowhere")
+    assert (done.returncode, done.stderr) == (2, "truegrade: error: nowhere: no such file or folder\n")

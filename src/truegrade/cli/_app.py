@@ -14,6 +14,7 @@ from truegrade.cli.evaluate import evaluate
 from truegrade.cli.experiment import experiment
 from truegrade.cli.fit import fit
 from truegrade.cli.report import report
+from truegrade.cli.reproduce import reproduce
 from truegrade.cli.simulate import simulate
 
 __all__ = ["app"]
@@ -45,7 +46,7 @@ def _truegrade(
     pass
 
 
-for command in (fit, evaluate, describe, report, compare, simulate, demo):
+for command in (fit, evaluate, describe, report, compare, reproduce, simulate, demo):
     app.command()(command)
 app.add_typer(experiment, name="experiment")
 app.add_typer(data, name="data")

@@ -8,9 +8,9 @@ from truegrade.experiments.measures import MEASURES
 from truegrade.frames import frame_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["LEGEND", "cell", "latex", "markdown"]
+__all__ = ["LEGEND", "cell", "latex", "markdown", "markdown_rows"]
 
 LEGEND = (
     "Bold: the best. ≈: the gold does not tell it from the best. In brackets: 95 % of the figures on resampled gold "
@@ -22,17 +22,29 @@ _SPECIAL |= {character: f"\\{character}" for character in "&%$#_{}"}
 
 def markdown(table: Any) -> str:
     """A table of `experiments.compare` in Markdown."""
-    head = ["model", *(measure.title for measure in MEASURES.values()), "seconds"]
-    lines = [head, ["---", *["---:"] * (len(head) - 1)]]
-    for row in frame_table(table).to_pylist():
-        model = str(row["model"]).replace("|", "\\|")
-        lines.append([model, *(cell(row, name, "**{}**", "{}≈") for name in MEASURES), _seconds(row)])
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + f"\n\n{LEGEND}\n"
+    rows = [
+        [str(row["model"]), *(cell(row, name, "**{}**", "{}≈") for name in MEASURES), _seconds(row)]
+        for row in frame_table(table).to_pylist()
+    ]
+    return f"{markdown_rows(_head(), rows)}\n\n{LEGEND}\n"
+
+
+def markdown_rows(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> str:
+    """Cells as a Markdown table, the first `left` columns aligned to the left.
+
+    >>> print(markdown_rows(["a", "b"], [["x|y", "1"]]))
+    | a | b |
+    | --- | ---: |
+    | x\\|y | 1 |
+    """
+    rule = ["---"] * left + ["---:"] * (len(head) - left)
+    lines = [head, rule, *([text.replace("|", "\\|") for text in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def latex(table: Any) -> str:
     """A table of `experiments.compare` as a LaTeX tabular."""
-    head = ["model", *(measure.title for measure in MEASURES.values()), "seconds"]
+    head = _head()
     lines = [r"\begin{tabular}{l" + "r" * (len(head) - 1) + "}", r"\hline", " & ".join(head) + r" \\", r"\hline"]
     for row in frame_table(table).to_pylist():
         model = "".join(_SPECIAL.get(character, character) for character in row["model"])
@@ -53,6 +65,10 @@ def cell(row: Mapping[str, Any], name: str, best: str, tied: str, *, with_interv
     if not with_interval or row[f"{name}_lower"] is None:
         return text
     return f"{text} [{row[f'{name}_lower']:.3f}, {row[f'{name}_upper']:.3f}]"
+
+
+def _head() -> list[str]:
+    return ["model", *(measure.title for measure in MEASURES.values()), "seconds"]
 
 
 def _seconds(row: Mapping[str, Any]) -> str:

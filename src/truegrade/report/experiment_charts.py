@@ -43,10 +43,11 @@ def comparison(table: Any) -> Any:
             y=alt.Y("model:N", sort=order, title=None, axis=alt.Axis(labels=first, ticks=first, labelLimit=400)),
             color=_colour(rows),
         )
-        low = alt.X("lower:Q", title=_title(name), scale=alt.Scale(zero=False))
+        scale, axis = alt.Scale(zero=False), alt.Axis(tickCount=5)
+        low = alt.X("lower:Q", title=_title(name), scale=scale, axis=axis)
         bars = base.mark_rule(strokeWidth=2).encode(x=low, x2="upper:Q")
         dots = base.mark_point(filled=True, size=60, opacity=1).encode(
-            x=alt.X("value:Q", title=_title(name), scale=alt.Scale(zero=False)), tooltip=["model:N", "value:Q"]
+            x=alt.X("value:Q", title=_title(name), scale=scale, axis=axis), tooltip=["model:N", "value:Q"]
         )
         panels.append((bars + dots).properties(width=_WIDTH, height=_ROW * len(order)))
     return alt.hconcat(*panels, title=_one_data(rows))
