@@ -18,6 +18,7 @@ __all__ = ["Candidate", "line_up"]
 # Models that take part with other options than none. `auto` is left out: it fits the others and chooses among them.
 _VARIANTS: dict[str, tuple[str, ...]] = {
     "ordinal-mixture": ("difficulty=none", "difficulty=category", "difficulty=instance"),
+    "glad": ("difficulty=instance", "difficulty=category"),
     "auto": (),
 }
 _GRANULARITIES = {"category", "instance"}
