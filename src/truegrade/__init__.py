@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from truegrade.models.median import Median as Median
     from truegrade.models.ord_binary import OrdBinary as OrdBinary
     from truegrade.models.ordinal_mixture import OrdinalMixture as OrdinalMixture
+    from truegrade.models.ordinal_panel import OrdinalPanel as OrdinalPanel
     from truegrade.ratings import Ratings as Ratings
     from truegrade.readers import read as read
     from truegrade.reliability import agreement as agreement
@@ -40,6 +41,7 @@ _HOMES = {
     "Median": "models.median",
     "OrdBinary": "models.ord_binary",
     "OrdinalMixture": "models.ordinal_mixture",
+    "OrdinalPanel": "models.ordinal_panel",
     "Ratings": "ratings",
     "Scale": "scale",
     "Status": "fit",
@@ -62,6 +64,7 @@ __all__ = [
     "Median",
     "OrdBinary",
     "OrdinalMixture",
+    "OrdinalPanel",
     "Ratings",
     "Scale",
     "Status",

@@ -210,6 +210,8 @@ def _array(path: Path) -> Any:
 
 # How many entries an array has, by how its name begins; parameters are the model's own affair.
 _LENGTHS = {
+    "truth.nodes": None,  # as many as the posterior's grid has
+    "truth.grade_of_node": None,
     "truth.": "instance",
     "annotator.": "annotator",
     "category.": "category",

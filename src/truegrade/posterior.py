@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from truegrade.scale import Scale
 
-__all__ = ["POSTERIORS", "GaussianPosterior", "GradePosterior", "Posterior", "VotePosterior"]
+__all__ = ["POSTERIORS", "GaussianPosterior", "GradePosterior", "GridPosterior", "Posterior", "VotePosterior"]
 
 
 class Posterior(Protocol):
@@ -179,4 +180,82 @@ class GradePosterior:
         return {"p": self.p, "nodes": self.nodes, "grade_of_node": self.grade_of_node}
 
 
-POSTERIORS: dict[str, Any] = {kind.kind: kind for kind in (VotePosterior, GaussianPosterior, GradePosterior)}
+@dataclass(frozen=True)
+class GridPosterior:
+    """A truth anywhere on the scale: masses on nodes, each spread evenly over the cell around its node.
+
+    Cells reach half way to the next node, the outer ones as far outwards, so that the mean of a cell is its node.
+    """
+
+    kind: ClassVar[str] = "grid"
+    p: NDArray[np.float64]  # (M, G)
+    nodes: NDArray[np.float64]  # (G,): ascend
+    known: NDArray[np.float64]  # (M,): truths that are known, NaN elsewhere
+
+    @cached_property
+    def edges(self) -> NDArray[np.float64]:
+        """The ends of the cells (G+1,)."""
+        if self.nodes.size == 1:
+            return np.array([self.nodes[0] - 0.5, self.nodes[0] + 0.5])
+        inner = (self.nodes[1:] + self.nodes[:-1]) / 2
+        first, last = 2 * self.nodes[0] - inner[0], 2 * self.nodes[-1] - inner[-1]
+        edges: NDArray[np.float64] = np.concatenate([[first], inner, [last]])
+        return edges
+
+    @property
+    def estimate(self) -> NDArray[np.float64]:
+        """The mean over the nodes (M,)."""
+        estimate: NDArray[np.float64] = np.where(np.isnan(self.known), self.p @ self.nodes, self.known)
+        return estimate
+
+    @property
+    def sd(self) -> NDArray[np.float64]:
+        """The spread over the nodes and inside the cells (M,); 0 where the truth is known."""
+        middle = (self.nodes[0] + self.nodes[-1]) / 2
+        offset = self.nodes - middle
+        within = np.diff(self.edges) ** 2 / 12 if self.nodes.size > 1 else np.zeros(1)
+        variance = self.p @ (offset**2 + within) - (self.p @ offset) ** 2
+        sd: NDArray[np.float64] = np.where(np.isnan(self.known), np.sqrt(np.maximum(variance, 0.0)), 0.0)
+        return sd
+
+    def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The equal-tailed interval of the spread-out masses."""
+        lower, upper = self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
+        return lower, upper
+
+    def quantile(self, share: float) -> NDArray[np.float64]:
+        """The value that the truth stays below with this probability (M,)."""
+        below = np.cumsum(self.p, axis=1)  # (M, G): mass up to the end of each cell
+        cell = np.minimum((below < share * below[:, -1:]).sum(axis=1), self.nodes.size - 1)
+        at = np.arange(cell.size)
+        mass = self.p[at, cell]
+        part = np.divide(
+            share * below[:, -1] - (below[at, cell] - mass), mass, out=np.full(cell.size, 0.5), where=mass > 0
+        )
+        value = self.edges[cell] + np.clip(part, 0, 1) * np.diff(self.edges)[cell]
+        found: NDArray[np.float64] = np.where(np.isnan(self.known), value, self.known)
+        return found
+
+    def probabilities(self, scale: Scale) -> NDArray[np.float64]:
+        """The mass between neighbouring thresholds; the outer grades take what lies beyond."""
+        bounds = scale.thresholds_with("infinite")
+        low, high = self.edges[:-1, None], self.edges[1:, None]
+        share = np.clip(np.minimum(high, bounds[1:]) - np.maximum(low, bounds[:-1]), 0, None) / (high - low)
+        mass: NDArray[np.float64] = self.p @ share
+        settled = np.flatnonzero(~np.isnan(self.known))
+        mass[settled] = np.eye(scale.n_grades)[scale.nearest(self.known[settled])]
+        return mass
+
+    def grade(self, scale: Scale) -> NDArray[np.uint8]:
+        """The most probable grade, ties to the lower."""
+        best: NDArray[np.uint8] = np.argmax(self.probabilities(scale), axis=1).astype(np.uint8)
+        return best
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """By field."""
+        return {"p": self.p, "nodes": self.nodes, "known": self.known}
+
+
+POSTERIORS: dict[str, Any] = {
+    kind.kind: kind for kind in (VotePosterior, GaussianPosterior, GradePosterior, GridPosterior)
+}

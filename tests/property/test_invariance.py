@@ -5,11 +5,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from truegrade import DawidSkene, Majority, Mean, Median, OrdBinary, Ratings
+from truegrade import DawidSkene, Majority, Mean, Median, OrdBinary, OrdinalPanel, Ratings
 
 VOTES = [Mean(), Median(), Majority(), Majority(ties="random"), Majority(ties="expected")]
 SHORT = {"starts": 2, "max_iterations": 15}
-MODELS = [*VOTES, DawidSkene(**SHORT), DawidSkene(pooled=True, **SHORT), OrdBinary(**SHORT)]
+MODELS = [*VOTES, DawidSkene(**SHORT), DawidSkene(pooled=True, **SHORT), OrdBinary(**SHORT), OrdinalPanel(**SHORT)]
 
 tables = st.lists(
     st.tuples(st.integers(0, 6), st.integers(0, 8), st.integers(1, 5), st.sampled_from([0.5, 1, 2, 3])),

@@ -20,6 +20,7 @@ _HOMES = {
     "majority": ("majority", "Majority"),
     "continuous": ("continuous", "Continuous"),
     "ordinal-mixture": ("ordinal_mixture", "OrdinalMixture"),
+    "ordinal-panel": ("ordinal_panel", "OrdinalPanel"),
     "dawid-skene": ("dawid_skene", "DawidSkene"),
     "ord-binary": ("ord_binary", "OrdBinary"),
 }

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from truegrade.fit import Status
     from truegrade.models._base import Model
     from truegrade.models._em import Outcome
-    from truegrade.posterior import GradePosterior
+    from truegrade.posterior import GradePosterior, GridPosterior
     from truegrade.ratings import Ratings
 
     Floats = NDArray[np.float64]
@@ -31,7 +31,7 @@ __all__ = ["grade_fit"]
 def grade_fit(  # noqa: PLR0913  one argument per finding
     model: Model,
     ratings: Ratings,
-    posterior: GradePosterior,
+    posterior: GradePosterior | GridPosterior,
     *,
     confusion: Floats,
     counts: Floats,

@@ -1,0 +1,99 @@
+"""One start of the panel on its way up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truegrade.models._em import StopRule
+from truegrade.models._panel_problem import MANY_GRADES
+from truegrade.models._panel_rows import RefinedRows, TypeRows
+from truegrade.models._summary import correlation, mean_ratings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from truegrade.inference.table_sweep import TableRatings, TableSums
+    from truegrade.models._panel_problem import PanelProblem
+    from truegrade.models._panel_rows import PanelRows
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["PanelAscent"]
+
+_SETTLING = StopRule(1e-5, passes=5, max_iterations=40)  # of the types, before they are refined
+_JITTER = 0.5  # of the first weights of the types, in every start but the first
+
+
+@dataclass
+class PanelAscent:
+    """The annotators' rows and the prior of the nodes, changing from pass to pass."""
+
+    problem: PanelProblem
+    rows: PanelRows
+    prior: Floats  # (groups, G)
+    data: TableRatings
+    sums: TableSums
+    _posterior: Floats | None = field(default=None, repr=False)
+
+    @classmethod
+    def fresh(cls, problem: PanelProblem, index: int) -> PanelAscent:
+        """Start number `index`: everybody is of the population's average type, give or take some jitter."""
+        coarse = problem.on_grades()
+        grades = problem.ratings.scale.n_grades
+        population = coarse.population()
+        grid = population.grid
+        nothing = np.zeros((problem.ratings.n_annotators, grades, grades))
+        rows: PanelRows = TypeRows.of(nothing, population)
+        if index > 0:
+            noise = np.random.default_rng((problem.model.seed, index)).normal(
+                0, _JITTER, (len(nothing), len(grid.base))
+            )
+            q = grid.base * np.exp(noise)
+            rows = TypeRows(nothing, population, q / q.sum(axis=1, keepdims=True), np.zeros(len(q)))
+        settling = cls.at(coarse, rows, coarse.first_prior())
+        trace: list[float] = []
+        for _ in range(_SETTLING.max_iterations):
+            trace.append(settling.step())
+            if _SETTLING.met(trace):
+                break
+        refined = problem.model.refined and grades <= MANY_GRADES
+        rows = settling.rows
+        begun = RefinedRows.of(rows.counts, rows.population) if refined else rows
+        return cls.at(problem, begun, problem.first_prior())
+
+    @classmethod
+    def at(cls, problem: PanelProblem, rows: PanelRows, prior: Floats) -> PanelAscent:
+        """With these rows and this prior."""
+        return cls(problem, rows, prior, problem.data(), problem.empty_sums(posterior=False))
+
+    def step(self) -> float:
+        """One sweep, then the prior, the population and the annotators. The bound is the one of the sweep."""
+        problem, rows, log_p = self.problem, self.rows, self.rows.log_p
+        self._posterior = None
+        table = problem.grid.table(log_p)
+        problem.sweep(self.data, table, self.prior, self.sums)
+        bound = float(self.sums.log_z.sum()) + rows.log_prior() + problem.log_hyperprior(self.prior)
+        self.rows = rows.updated(problem.grid.rows(self.sums.counts, table, log_p))
+        self.prior = problem.updated_prior(problem.mass(self.sums))
+        return bound
+
+    def posterior(self) -> Floats:
+        """q of every instance (M, G) at the parameters in force."""
+        if self._posterior is None:
+            sums = self.problem.empty_sums(posterior=True)
+            self.problem.sweep(self.data, self.problem.grid.table(self.rows.log_p), self.prior, sums)
+            self._posterior = sums.posterior
+        assert self._posterior is not None  # noqa: S101  it was asked for
+        return self._posterior
+
+    def collapsed(self) -> bool:
+        """Shares of types that are drawn to a first guess leave no room for a collapse into spam."""
+        return False
+
+    def mirrored(self) -> bool:
+        """Whether the estimates run against the mean of the ratings."""
+        estimate = self.problem.grid.places(self.posterior()) @ self.problem.grid.position
+        return correlation(estimate, mean_ratings(self.problem.ratings)) < 0

@@ -1,0 +1,88 @@
+"""The end of a panel: its state as a Fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from truegrade.models._grade_fit import grade_fit
+from truegrade.models._panel_truth import PanelTruth, measured_dependence
+from truegrade.posterior import GridPosterior
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from truegrade.fit import Fit, Status
+    from truegrade.models._em import Outcome
+    from truegrade.models._panel_ascent import PanelAscent
+    from truegrade.models._panel_problem import PanelProblem
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["panel_fit"]
+
+_NOTABLE = 0.02  # a dependence that is worth a sentence
+
+
+def panel_fit(
+    problem: PanelProblem, best: Outcome, endings: list[tuple[float, Status]], earlier: Fit | None = None
+) -> Fit:
+    """Everything the winning start found."""
+    state: PanelAscent = best.state  # type: ignore[assignment]
+    model, grid = problem.model, problem.grid
+    truth = PanelTruth.of(state, counted=earlier is None)
+    rho, notes = _dependence(state, truth, earlier)
+    q = truth.posterior(rho)
+    hyperparameters: dict[str, Any] = {"dependence": rho, "kappa_shares": np.exp(state.rows.population.log_v).tolist()}
+    if grid.levels > 1:
+        hyperparameters["ambiguous"] = float(state.prior.reshape(len(state.prior), grid.levels, -1)[:, 1].mean())
+    return grade_fit(
+        model,
+        problem.ratings,
+        _posterior(problem, grid.places(q)),
+        confusion=state.rows.mean,
+        counts=_at_places(problem, state.rows.counts),
+        best=best,
+        endings=endings,
+        parameters={
+            "counts": state.rows.counts,
+            "prior": state.prior,
+            "log_w": state.rows.population.log_w,
+            "log_v": state.rows.population.log_v,
+        },
+        hyperparameters=hyperparameters,
+        notes=notes,
+    )
+
+
+def _dependence(state: PanelAscent, truth: PanelTruth, earlier: Fit | None) -> tuple[float, list[str]]:
+    """How far errors on an instance are taken to be correlated, and a sentence about it."""
+    model = state.problem.model
+    if earlier is not None:
+        return float(earlier.hyperparameters["dependence"]), []
+    if model.dependence != "measured":
+        return min(model.dependence + model.assumed, 1.0), []
+    measured = measured_dependence(state, truth.posterior(0.0))
+    notes = []
+    if measured > _NOTABLE:
+        notes.append(
+            f"annotators err together (correlation {measured:.2f} of their errors on an instance): "
+            "many ratings count less than independent ones would"
+        )
+    return min(measured + model.assumed, 1.0), notes
+
+
+def _posterior(problem: PanelProblem, p: Floats) -> GridPosterior:
+    scale = problem.ratings.scale
+    at = np.arange(scale.n_grades, dtype=np.float64)
+    nodes = np.interp(problem.grid.position, at, scale.array)
+    known = None if problem.known is None else np.interp(problem.known, at, scale.array)
+    return GridPosterior(p, nodes, np.full(len(p), np.nan) if known is None else known)
+
+
+def _at_places(problem: PanelProblem, counts: Floats) -> Floats:
+    """Counts of grades said, per place (N, K, Z): those of a true grade (N, R, K) at the place it stands on."""
+    spread = np.zeros((len(counts), counts.shape[2], problem.grid.position.size))
+    spread[:, :, np.flatnonzero(problem.grid.position % 1 == 0)] = counts.transpose(0, 2, 1)
+    return spread

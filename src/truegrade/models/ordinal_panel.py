@@ -1,0 +1,118 @@
+"""OrdinalPanel: a truth between grades, judged by annotators of unknown types.
+
+    z_m ~ p                                  the node of instance m: a place on the scale, clear or ambiguous
+    c_i | z_m ~ blend[z_m]                   the grade that the instance passes for in rating i
+    h_n ~ w, kappa_n ~ v                     the type of annotator n, and how closely it keeps to it
+    phi_nr ~ Dirichlet(kappa_n p[h_n, r])    what it says of an instance that passes for grade r
+    r_i ~ phi[n_i, c_i]                      the rating
+
+p is learned near the shares of the ratings, w and v from all annotators. docs/ordinal-panel.md has the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from truegrade.errors import OptionError
+from truegrade.fit import Status
+from truegrade.models._em import Outcome, StopRule, ascend_all
+from truegrade.models._options import check_choices, check_positive
+from truegrade.models._panel_ascent import PanelAscent
+from truegrade.models._panel_fit import panel_fit
+from truegrade.models._panel_problem import PanelProblem
+from truegrade.models._panel_resume import resumed
+from truegrade.threads import default_threads
+
+if TYPE_CHECKING:
+    from truegrade.fit import Fit
+    from truegrade.gold import Gold
+    from truegrade.models._base import Progress
+    from truegrade.ratings import Ratings
+
+__all__ = ["OrdinalPanel"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrdinalPanel:
+    """Annotators with bias, stretch, noise, spam and habits of their own; every part can be switched off.
+
+    bias, stretch, spam, reversed: whether types differ in it.
+    refined: whether an annotator may depart from its type: a confusion matrix of its own, near the type's.
+    learned_population: whether the shares of types and kappas are learned, or stay at the first guess.
+    prior: of the truths: "learned" near the shares of the ratings, those "shares" themselves, or "uniform".
+    difficulty: whether instances may be ambiguous, as often everywhere ("instance") or in each category ("category").
+    dependence: the correlation of annotators' errors on an instance: "measured", or a number; 0 trusts independence.
+    assumed: a correlation that no measurement can see, since all annotators share it; adds to `dependence`.
+    nodes: places per grade step that a truth may lie on.
+    anchor: how many instances the shares of the ratings are worth in the prior, per instance.
+    ambiguity_count: how many instances the first guess about ambiguity, half of them, is worth.
+    strength: how many annotators the first guess about the population is worth.
+    starts, seed: start 0 begins at the average annotator, the others near it; the best bound wins.
+    tolerance: stop when ten passes moved the bound by less than this share of it.
+    """
+
+    name: ClassVar[str] = "ordinal-panel"
+    bias: bool = True
+    stretch: bool = True
+    spam: bool = True
+    reversed: bool = True
+    refined: bool = True
+    learned_population: bool = True
+    prior: Literal["learned", "shares", "uniform"] = "learned"
+    difficulty: Literal["none", "category", "instance"] = "none"
+    dependence: float | Literal["measured"] = "measured"
+    assumed: float = 0.0
+    nodes: int = 2
+    anchor: float = 1.0
+    ambiguity_count: float = 5.0
+    strength: float = 30.0
+    starts: int = 1
+    seed: int = 0
+    tolerance: float = 3e-6
+    max_iterations: int = 500
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        check_positive(self, ("nodes", "anchor", "strength", "ambiguity_count"))
+        check_positive(self, ("starts", "tolerance", "max_iterations"))
+        for name in ("dependence", "assumed"):
+            value = getattr(self, name)
+            if value != "measured" and not 0 <= value <= 1:
+                raise OptionError(f"{name}={value}: is a correlation; choose 0 to 1")
+
+    def fit(
+        self,
+        ratings: Ratings,
+        gold: Gold | None = None,
+        start: Fit | None = None,
+        progress: Progress | None = None,
+    ) -> Fit:
+        """Infer truths and annotators.
+
+        gold: truths that are known; they stay as they are and tell about annotators.
+        start: an earlier fit to begin from; annotators that it does not know are drawn from its population.
+        progress: called after every pass with (iteration, bound, change); raise to stop.
+        """
+        problem = PanelProblem.of(self, ratings, gold)
+
+        def begin(index: int) -> PanelAscent:
+            return PanelAscent.fresh(problem, index) if start is None else resumed(problem, start)
+
+        best, endings = ascend_all(
+            begin,
+            self.starts if start is None else 1,
+            StopRule(self.tolerance, max_iterations=self.max_iterations),
+            monotone=True,
+            workers=min(default_threads(), self.starts),
+            progress=progress,
+        )
+        return panel_fit(problem, best, endings)
+
+    def predict(self, fit: Fit, ratings: Ratings) -> Fit:
+        """The truth of new instances, rated by annotators of an earlier fit, who stay as that fit found them."""
+        state = resumed(PanelProblem.of(self, ratings, None), fit)
+        best = Outcome(0, state, Status.CONVERGED, [])
+        return panel_fit(state.problem, best, [(-np.inf, Status.CONVERGED)], earlier=fit)
