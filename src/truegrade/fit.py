@@ -89,6 +89,14 @@ class Fit:
         """The bound at the end, where the model has one."""
         return float(self.trace[-1]) if self.trace.size else None
 
+    @property
+    def n_off_scale(self) -> int:
+        """How many estimates lie below the lowest or above the highest grade; they are never clipped."""
+        if self.scale.is_real:
+            return 0
+        estimate = self.posterior.estimate
+        return int(np.count_nonzero((estimate < self.scale.low) | (estimate > self.scale.high)))
+
     @cached_property
     def truth(self) -> Any:
         """One row per instance, in order of first appearance."""
@@ -124,7 +132,9 @@ class Fit:
             ("upper", upper),
         ):
             columns[name] = _known(array[at])
-        if not self.scale.is_real:
+        if self.scale.is_real:
+            columns["grade"] = pa.nulls(at.size, pa.float64())
+        else:
             columns["grade"] = self.scale.cells(self.posterior.grade(self.scale)[at])
             p = self.posterior.probabilities(self.scale)
             columns |= {f"p_{label}": _known(p[at, k]) for k, label in enumerate(self.scale.labels)}

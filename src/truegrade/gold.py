@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truegrade.columns import row_number
 from truegrade.errors import GoldError
+from truegrade.grades import MISSING_TEXTS
 from truegrade.ids import index_arrow, index_ids
 from truegrade.joining import join
 from truegrade.roles import resolve_gold
-from truegrade.scale import shortest_text
+from truegrade.scale import read_number, shortest_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from truegrade.columns import ObjectIds
     from truegrade.ids import IndexedIds
+    from truegrade.joining import Joined
     from truegrade.ratings import Ratings
     from truegrade.scale import Scale
 
@@ -42,6 +45,7 @@ class Gold:
     objects: tuple[Any, ...] | None = None  # the ids as Python objects, where their types are mixed
     n_blank: int = 0  # rows skipped because their gold cell is blank
     where: str = "the gold"  # what messages call the source
+    rows: NDArray[np.int64] | None = None  # (G,): where each instance first stands there; None where rows mean nothing
 
     def __repr__(self) -> str:
         return f"Gold({len(self)} instances" + (f", {self.n_blank} blank)" if self.n_blank else ")")
@@ -65,7 +69,8 @@ class Gold:
 
         keys = list(values)  # array_columns knows how ids of mixed types are kept apart
         columns = array_columns(instance=keys, annotator=keys, rating=list(values.values()))
-        return cls._from_columns(columns.instance, columns.rating, scale, "the gold")
+        found = cls._from_columns(columns.instance, columns.rating, scale, "the gold")
+        return replace(found, rows=None)
 
     @classmethod
     def from_frame(
@@ -94,37 +99,52 @@ class Gold:
         values = meaning[index]  # (rows,): NaN = blank
         known = ~np.isnan(values)
         ids = index_ids(instance, "instance", where, None if known.all() else known)
-        values = values[known]
+        values, rows = values[known], np.flatnonzero(known)
         bad = np.isinf(values)
         if bad.any():
-            row = int(np.argmax(bad))
+            at = int(np.argmax(bad))
             raise GoldError(
-                f"{where}: instance '{_label(ids, row)}': gold '{cells[index[known][row]]}' is no finite number"
+                f"{where}: {row_number(int(rows[at]))}: instance '{ids.labels[int(ids.index[at])]}': gold "
+                f"'{cells[index[rows[at]]]}' is no finite number"
                 + (f" and no grade of the scale {scale}" if scale else "")
                 + "; correct it, or pass --scale with the names of the grades"
             )
         if not values.size:
             raise GoldError(f"{where}: there is no gold in it; give at least one instance a value")
-        agreed = _agreed(ids, values, where)
+        agreed, first = _agreed(ids, values, rows, where)
         agreed.flags.writeable = False
-        return cls(ids.labels, agreed, ids.objects, int(np.count_nonzero(~known)), where)
+        return cls(ids.labels, agreed, ids.objects, int(np.count_nonzero(~known)), where, first)
 
     def check(self, scale: Scale) -> None:
         """Refuse gold that lies off the scale."""
         off = (self.values < scale.low) | (self.values > scale.high)
         if off.any() and not scale.is_real:  # a real scale is only the range of what was seen
-            at = int(np.argmax(off))
-            found = shortest_text(self.values[at])
+            at = int(np.argmax(off if self.rows is None else np.where(off, -self.rows, -np.inf)))
+            row = "" if self.rows is None else f"{row_number(int(self.rows[at]))}: "
             raise GoldError(
-                f"{self.where}: instance '{self.instances[at]}': gold {found} is off the scale {scale}; "
-                "correct it, leave it blank, or pass --scale with a scale that reaches it"
+                f"{self.where}: {row}instance '{self.instances[at]}': gold {shortest_text(self.values[at])} is off the "
+                f"scale {scale}; correct it, leave it blank, or pass --scale with a scale that reaches it"
             )
+
+    def notes(self, ratings: Ratings) -> list[str]:
+        """What became of the gold when it met the ratings, in plain sentences."""
+        joined = self._join(ratings)
+        missed = int(np.count_nonzero(joined.position < 0))
+        notes = [f"{missed} of {len(self)} instances with gold have no ratings"] if missed else []
+        if self.n_blank:
+            notes.append(f"{self.n_blank} of {len(self) + self.n_blank} rows of gold are blank and were skipped")
+        if joined.by_text:
+            notes.append("the ids of gold and ratings differ in type and were joined by their text")
+        return notes
+
+    def _join(self, ratings: Ratings) -> Joined:
+        return join(self.instances, ratings.instances.labels, self.objects, ratings.instances.objects)
 
     def on(self, ratings: Ratings) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """The codes of the rated instances that have gold, and their values."""
         self.check(ratings.scale)
         ids = ratings.instances
-        position = join(self.instances, ids.labels, self.objects, ids.objects).position
+        position = self._join(ratings).position
         met = position >= 0
         if not met.any():
             raise GoldError(
@@ -144,29 +164,28 @@ def read_gold(source: str, *, scale: Scale | None = None, instance: str = "", go
 
 def _value(cell: Any, scale: Scale | None) -> float:
     """A gold cell as a number; NaN = blank, infinity = not to be read."""
-    if scale is not None and scale.names is not None and str(cell).strip() in scale.names:
-        return scale.values[scale.names.index(str(cell).strip())]
-    if cell is None or not str(cell).strip():
+    text = str(cell).strip()
+    if scale is not None and scale.names is not None and text in scale.names:
+        return scale.values[scale.names.index(text)]
+    if cell is None or text.lower() in MISSING_TEXTS:
         return np.nan
-    try:
-        return float(cell)
-    except (TypeError, ValueError):
-        return np.inf
+    number = read_number(cell)
+    return np.inf if number is None else number
 
 
-def _agreed(ids: IndexedIds, values: NDArray[np.float64], where: str) -> NDArray[np.float64]:
-    """The one value of each instance (G,); rows that contradict each other are an error."""
-    low, high = np.full(len(ids.labels), np.inf), np.full(len(ids.labels), -np.inf)
-    np.minimum.at(low, ids.index, values)
-    np.maximum.at(high, ids.index, values)
-    if np.any(low != high):
-        at = int(np.argmax(low != high))
+def _agreed(
+    ids: IndexedIds, values: NDArray[np.float64], rows: NDArray[np.int64], where: str
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The one value of each instance (G,) and its first row (G,); rows that contradict each other are an error."""
+    first = np.full(len(ids.labels), values.size, dtype=np.int64)
+    np.minimum.at(first, ids.index, np.arange(values.size))
+    agreed = values[first]
+    other = values != agreed[ids.index]
+    if other.any():
+        at = int(np.argmax(other))
+        instance = int(ids.index[at])
         raise GoldError(
-            f"{where}: instance '{ids.labels[at]}' has gold {shortest_text(low[at])} and {shortest_text(high[at])}; "
-            "keep one"
+            f"{where}: {row_number(int(rows[at]))}: instance '{ids.labels[instance]}' has gold "
+            f"{shortest_text(agreed[instance])} and {shortest_text(values[at])}; keep one"
         )
-    return low
-
-
-def _label(ids: IndexedIds, row: int) -> str:
-    return str(ids.labels[int(ids.index[row])])
+    return agreed, rows[first]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truegrade.errors import OptionError, RatingError
-from truegrade.scale import LARGEST, Scale, shortest_text
+from truegrade.scale import LARGEST, Scale, read_number, shortest_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from truegrade.ratings import Missing
 
-__all__ = ["Grades", "read_grades"]
+__all__ = ["MISSING_TEXTS", "Grades", "read_grades"]
 
 # How a cell without a rating is spelled, in lower case. A scale may still use one of these as a name.
-_MISSING_TEXTS = frozenset({"", "nan", "na", "n/a", "null", "none"})
+MISSING_TEXTS = frozenset({"", "nan", "na", "n/a", "null", "none"})
 
 _DROPPED, _MISSING, _BAD = -1, -2, -3  # in place of a grade's index
 
@@ -120,23 +120,14 @@ def _ordered_categories(column: pa.ChunkedArray, dropped: set[str | None]) -> Sc
         return None
     listed = column.unify_dictionaries().chunk(0).dictionary.to_pylist()
     grades = [grade for grade in listed if _cell_text(grade) not in dropped]
-    numbers = [_cell_number(grade) for grade in grades]
+    numbers = [read_number(grade) for grade in grades]
     ascending = None not in numbers and numbers == sorted(set(numbers), key=float)  # type: ignore[arg-type]
     return Scale(tuple(numbers)) if ascending else Scale.named(grades)  # type: ignore[arg-type]
 
 
 def _cell_text(cell: Any) -> str:
-    number = _cell_number(cell)
+    number = read_number(cell)
     return str(cell).strip() if number is None else shortest_text(number)
-
-
-def _cell_number(cell: Any) -> float | None:
-    try:
-        number = float(cell)
-    except (TypeError, ValueError):
-        return None
-    # Python reads "1_000" and "infinity" as numbers; only the second is caught later, so refuse the first here.
-    return None if isinstance(cell, str) and "_" in cell else number
 
 
 def _meaning(cell: Any, dropped: set[str | None], scale: Scale | None) -> float | int:
@@ -146,9 +137,9 @@ def _meaning(cell: Any, dropped: set[str | None], scale: Scale | None) -> float 
         return _DROPPED
     if scale is not None and scale.names is not None and str(cell).strip() in scale.names:
         return scale.values[scale.names.index(str(cell).strip())]
-    if cell is None or text.lower() in _MISSING_TEXTS:
+    if cell is None or text.lower() in MISSING_TEXTS:
         return _MISSING
-    number = _cell_number(cell)
+    number = read_number(cell)
     if number is None or not abs(number) <= LARGEST:
         return _BAD
     if scale is not None and not scale.is_real and (number not in scale.values or not scale.numbered):
@@ -177,16 +168,16 @@ def _refuse(
     if kinds[row] == _MISSING:
         raise RatingError(f"{at}: the rating is missing; pass --missing drop to leave such rows out")
     text = _cell_text(cell)
-    if _cell_number(text) is None and _cell_number(text.replace(",", ".")) is not None:
+    if read_number(text) is None and read_number(text.replace(",", ".")) is not None:
         raise RatingError(f"{at}: rating '{text}' has a decimal comma; write it as {text.replace(',', '.')}")
-    if scale is None and _cell_number(cell) is None:
+    if scale is None and read_number(cell) is None:
         raise RatingError(
             f"{at}: rating '{text}' is not a number; pass --scale with the grades' names, low to high, "
             f"or --drop-values '{text}' if it is no grade"
         )
     if scale is None or scale.is_real:
         raise RatingError(f"{at}: rating {text} is {_out_of_reach(cell)}; correct it or pass --drop-values {text}")
-    number = _cell_number(cell)
+    number = read_number(cell)
     if scale.numbered and scale.names is None and number is not None and np.isfinite(number):
         wider = ",".join(map(shortest_text, sorted({*scale.values, number})))
     else:
@@ -198,7 +189,7 @@ def _refuse(
 
 
 def _out_of_reach(cell: Any) -> str:
-    number = _cell_number(cell)
+    number = read_number(cell)
     if number is None or not np.isfinite(number):
         return "not a finite number"
     return f"larger than any grade can be ({LARGEST:g})"

@@ -13,7 +13,7 @@ __all__ = ["json_text"]
 
 
 def json_text(record: Mapping[str, Any]) -> str:
-    """An object as JSON. A number that JSON cannot hold stands there as text: inf, -inf or nan.
+    """An object as JSON. What JSON cannot hold stands there as text: inf, -inf, nan, moments.
 
     >>> json_text({"bound": -np.inf, "pi": np.array([0.5, 0.5])})
     '{\\n "bound": "-inf",\\n "pi": [\\n  0.5,\\n  0.5\\n ]\\n}\\n'
@@ -32,4 +32,4 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
-    return value
+    return value if value is None or isinstance(value, str | int | float) else str(value)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["LARGEST", "MAX_GRADES", "Scale", "shortest_text"]
+__all__ = ["LARGEST", "MAX_GRADES", "Scale", "read_number", "shortest_text"]
 
 MAX_GRADES = 101  # a percentage in whole points; grades are stored in one byte
 LARGEST = 1e100  # of a value's size: sums of squares must not overflow
@@ -29,6 +29,22 @@ def shortest_text(value: float) -> str:
     ('1', '0.5')
     """
     return str(int(value)) if float(value).is_integer() and abs(value) < _EXACT else repr(float(value))
+
+
+def read_number(cell: Any) -> float | None:
+    """A cell as a number, None if it is none. Python's own spelling 1_000 is none.
+
+    >>> read_number(" 1.50 "), read_number("1_000"), read_number(10**400)
+    (1.5, None, inf)
+    """
+    if isinstance(cell, str) and "_" in cell:
+        return None
+    try:
+        return float(cell)
+    except OverflowError:
+        return float("inf") if cell > 0 else float("-inf")
+    except (TypeError, ValueError):
+        return None
 
 
 @dataclass(frozen=True)
@@ -95,11 +111,11 @@ class Scale:
         if not isinstance(grades, Iterable):
             raise ScaleError(f"scale {grades!r}: pass the grades, low to high, or a text like 1..5")
         grades = list(grades)
-        numbers = [_number(grade) for grade in grades]
+        numbers = [read_number(grade) for grade in grades]
         if all(number is not None for number in numbers):
             return cls(tuple(number for number in numbers if number is not None))
         parts = [str(grade).rpartition("=") for grade in grades]
-        numbers = [_number(value) for _, _, value in parts]
+        numbers = [read_number(value) for _, _, value in parts]
         if all(name and number is not None for (name, _, _), number in zip(parts, numbers, strict=True)):
             return cls(
                 tuple(number for number in numbers if number is not None),
@@ -245,10 +261,3 @@ class Scale:
             bool(record.get("numbered", True)),
             (bounds[0], bounds[1]) if bounds else None,
         )
-
-
-def _number(grade: Any) -> float | None:
-    try:
-        return float(grade)
-    except (TypeError, ValueError):
-        return None

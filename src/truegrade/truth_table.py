@@ -11,7 +11,7 @@ from truegrade.cells import BadCellError, as_numbers
 from truegrade.columns import row_number
 from truegrade.errors import ColumnError, GoldError, IdError, ScaleError
 from truegrade.ids import index_arrow, index_ids
-from truegrade.scale import Scale
+from truegrade.scale import Scale, read_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -126,12 +126,9 @@ def _grade_index(cell: Any, scale: Scale) -> int:
     text = str(cell).strip()
     if text in scale.labels:
         return scale.labels.index(text)
-    try:
-        number = float(text)
-    except ValueError:
-        number = np.nan
-    if np.isnan(number) and not isinstance(cell, str):
+    number = read_number(text)
+    if number is not None and np.isnan(number) and not isinstance(cell, str):
         return -1
-    if number not in scale.values:
+    if number is None or number not in scale.values:
         raise ScaleError(f"{_WHERE}: grade '{text}' is not on the scale {scale}; pass the right one by --scale")
     return scale.values.index(number)

@@ -8,12 +8,17 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
+import numpy as np
+import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
-from truegrade import simulate
+from truegrade import Mean, Ratings, simulate
+from truegrade.cli.fit import show_fit
+from truegrade.posterior import GaussianPosterior
 
 GOOD = "annotator,instance,rating\na,x,1\nb,x,2\na,y,3\nb,y,3\n"
 
@@ -83,6 +88,25 @@ def test_fit_json(run, ratings):
     assert saved["output"] == "out"
 
 
+def test_ids_that_json_does_not_know(run, tmp_path):
+    moments = pa.array([0, 1], pa.timestamp("s"))
+    pq.write_table(pa.table({"annotator": ["a", "b"], "instance": moments, "rating": [1, 2]}), tmp_path / "r")
+    truth = json.loads(run("fit", "r", "--json").stdout)["truth"]
+    assert [row["instance"] for row in truth] == ["1970-01-01 00:00:00", "1970-01-01 00:00:01"]
+
+
+def test_estimates_off_the_scale_are_counted(capsys):
+    fit = Mean().fit(Ratings.from_arrays(annotator=list("aab"), instance=list("xyz"), rating=[1, 2, 2]))
+    far = replace(fit, posterior=GaussianPosterior(np.array([0.9, 1.5, 2.1]), np.ones(3)))
+    assert (fit.n_off_scale, far.n_off_scale) == (0, 2)
+    show_fit(fit, "", json=False)
+    assert "off the scale" not in capsys.readouterr().out
+    show_fit(far, "", json=False)
+    assert "off the scale  2 of 3 estimates" in capsys.readouterr().out
+    show_fit(far, "", json=True)
+    assert json.loads(capsys.readouterr().out)["off_scale"] == 2
+
+
 def test_stdin_and_gzip(run, tmp_path):
     done = run("fit", "-", "--json", stdin=GOOD)
     assert json.loads(done.stdout)["counts"]["instances"] == 2
@@ -110,6 +134,16 @@ def test_gold_clamps(run, ratings, tmp_path):
     (tmp_path / "gold.csv").write_text("item,truth\nx,1\n")
     truth = json.loads(run("fit", ratings, "--gold", "gold.csv", "--json").stdout)["truth"]
     assert (truth[0]["estimate"], truth[0]["sd"]) == (1, 0)
+
+
+def test_gold_that_is_not_rated_is_told(run, ratings, tmp_path):
+    (tmp_path / "gold.csv").write_text("item,truth\nx,1\nnobody,2\ny,\n")
+    done = run("fit", ratings, "--gold", "gold.csv", "-o", "out")
+    assert "note: 1 of 2 instances with gold have no ratings" in done.stderr
+    assert "note: 1 of 3 rows of gold are blank" in done.stderr
+    assert (
+        "1 of 2 instances with gold have no ratings" in json.loads((tmp_path / "out" / "fit.json").read_text())["notes"]
+    )
 
 
 def test_describe(run, ratings):

@@ -132,3 +132,38 @@ def test_join_by_an_ambiguous_text():
         join(pa.array(["odd"]), pa.array(["odd", "odd"]), None, (Odd(), Odd()))
     with pytest.raises(GoldError, match="'odd' is the text of two ids"):
         join(pa.array(["odd", "odd"]), pa.array(["odd"]), (Odd(), Odd()), None)
+
+
+@pytest.mark.parametrize("blank", ["", " ", "NA", "n/a", "NaN", "null", "None"])
+def test_the_ways_to_say_nothing_are_those_of_ratings(blank):
+    gold = Gold.from_frame(pa.table({"item": ["x", "y"], "gold": ["1", blank]}))
+    assert (gold.values.tolist(), gold.n_blank) == ([1.0], 1)
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        (["1", "", "9", "7"], "row 3: instance 'c': gold 9 is off the scale 1..3"),
+        (["1", "", "high", "x"], "row 3: instance 'c': gold 'high' is no finite number"),
+        (["1", "", "1_0", "2"], "row 3: instance 'c': gold '1_0' is no finite number"),
+    ],
+)
+def test_the_row_of_bad_gold_is_named(cells, told):
+    with pytest.raises(GoldError) as caught:
+        Gold.from_frame(pa.table({"item": list("abcd"), "gold": cells})).check(Scale.of("1..3"))
+    assert told in str(caught.value)
+    with pytest.raises(GoldError, match="row 3: instance 'a' has gold 1 and 2; keep one"):
+        Gold.from_frame(pa.table({"item": ["a", "b", "a"], "gold": [1, None, 2]}))
+    with pytest.raises(GoldError, match=r"^the gold: instance 'a': gold 9 is off"):
+        Gold.of({"a": 9}).check(Scale.of("1..3"))
+
+
+def test_what_became_of_the_gold_is_told():
+    ratings = Ratings.from_arrays(annotator=["a", "b"], instance=["1", "2"], rating=[1, 3])
+    gold = Gold.from_frame(pa.table({"item": [1, 7, 2], "gold": [1, 2, None]}))
+    assert gold.notes(ratings) == [
+        "1 of 2 instances with gold have no ratings",
+        "1 of 3 rows of gold are blank and were skipped",
+        "the ids of gold and ratings differ in type and were joined by their text",
+    ]
+    assert Gold.of({"1": 1}).notes(ratings) == []

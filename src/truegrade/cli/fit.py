@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -66,6 +67,8 @@ def fit(
         known = read_gold(gold, scale=data.scale)
     with shown_progress(model, wanted=not (quiet or json)) as progress:
         result = estimator.fit(data, gold=known, progress=progress)
+    if known is not None:
+        result = replace(result, notes=(*result.notes, *known.notes(data)))
     if output:
         result.save(output, format=table_format)
     per_rating = result.responsibilities_table(data) if responsibilities else None
@@ -110,6 +113,7 @@ def show_fit(result: Fit, output: str, *, json: bool, per_rating: pa.Table | Non
             "bound": result.bound,
             "scale": str(result.scale),
             "counts": dict(result.counts),
+            "off_scale": result.n_off_scale,
             "notes": list(result.notes),
             "output": output or None,
         }
@@ -120,16 +124,20 @@ def show_fit(result: Fit, output: str, *, json: bool, per_rating: pa.Table | Non
         print_json(record)
         return
     counts = result.counts
-    show_pairs(
-        [
-            ("model", " ".join([result.model, *_chosen_options(result)])),
-            ("status", f"{result.status}" + (f" after {result.iterations} iterations" if result.iterations else "")),
-            ("scale", result.scale),
-            ("ratings", f"{counts['ratings']} of {counts['instances']} instances by {counts['annotators']} annotators"),
-        ]
-    )
+    pairs = [
+        ("model", " ".join([result.model, *_chosen_options(result)])),
+        ("status", f"{result.status}" + (f" after {result.iterations} iterations" if result.iterations else "")),
+        ("scale", result.scale),
+        ("ratings", f"{counts['ratings']} of {counts['instances']} instances by {counts['annotators']} annotators"),
+    ]
+    if result.n_off_scale:
+        pairs.append(("off the scale", f"{result.n_off_scale} of {counts['instances']} estimates"))
     if output:
-        show_pairs([("saved in", output)])
+        pairs.append(
+            ("saved in", f"{output}: " + ", ".join(sorted(p.name for p in Path(output).glob("*.*") if p.is_file())))
+        )
+    show_pairs(pairs)
+    if output:
         return
     truth, annotators = result.truth_table(), result.annotators_table().sort_by([("n_ratings", "descending")])
     show_table(truth.select([name for name in truth.column_names if not name.startswith("p_")]), "truth")

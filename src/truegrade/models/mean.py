@@ -41,32 +41,33 @@ class Mean:
     ) -> Fit:
         """Average the ratings of each instance; known truths stand as they are."""
         counts = votes(ratings)
-        totals, sums, squares = _moments(ratings, counts)
-        estimate = sums / totals
-        return vote_fit(self, ratings, gold, counts, estimate, sd=_standard_error(totals, estimate, squares))
+        totals, estimate, squares = _moments(ratings, counts)
+        return vote_fit(self, ratings, gold, counts, estimate, sd=_standard_error(totals, squares))
 
 
 def _moments(
     ratings: Ratings, counts: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Per instance: the weight of its ratings, their sum and their sum of squares (M,) each."""
-    if not ratings.scale.is_real:
-        v = ratings.scale.array
-        return counts.sum(axis=1), counts @ v, counts @ v**2
-    weight = np.ones(ratings.n_ratings) if ratings.weight is None else ratings.weight
-    begins = ratings.instance_ptr[:-1]
-    powers = (weight, weight * ratings.real, weight * ratings.real**2)
-    totals, sums, squares = (np.add.reduceat(power, begins) for power in powers)
-    return totals, sums, squares
+    """Per instance: the weight of its ratings, their mean, and their squared distances from it, summed (M,) each."""
+    if ratings.scale.is_real:
+        weight = np.ones(ratings.n_ratings) if ratings.weight is None else ratings.weight
+        begins = ratings.instance_ptr[:-1]
+        totals = np.add.reduceat(weight, begins)
+        mean = np.add.reduceat(weight * ratings.real, begins) / totals
+        return totals, mean, np.add.reduceat(weight * (ratings.real - mean[ratings.instance_of()]) ** 2, begins)
+    v = ratings.scale.array
+    totals = counts.sum(axis=1)
+    mean = counts @ v / totals
+    squares = np.zeros_like(mean)
+    for value, count in zip(v, counts.T, strict=True):  # one grade at a time: no second matrix of this size
+        squares += count * (value - mean) ** 2
+    return totals, mean, squares
 
 
-def _standard_error(
-    totals: NDArray[np.float64], mean: NDArray[np.float64], squares: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _standard_error(totals: NDArray[np.float64], squares: NDArray[np.float64]) -> NDArray[np.float64]:
     """The spread inside instances, pooled over all of them, over the root of each one's ratings (M,)."""
     freedom = totals.sum() - totals.size
     if freedom <= 0:  # nobody rated anything twice: the spread cannot be known
         return np.full(totals.size, np.nan)
-    within = max(float(np.sum(squares - totals * mean**2)), 0.0)
-    error: NDArray[np.float64] = np.sqrt(within / freedom / totals)
+    error: NDArray[np.float64] = np.sqrt(squares.sum() / freedom / totals)
     return error
