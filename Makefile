@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNEL := CMakeLists.txt pyproject.toml $(wildcard src/truegrade/_kernel/*)
 
-.PHONY: demo test test-slow browser lint format bench reproduce dist clean
+.PHONY: demo test test-slow browser sanitize portable lint format bench reproduce dist clean
 
 demo: .venv/.installed
 	$(BIN)/truegrade demo
@@ -18,6 +18,15 @@ test-slow: .venv/.installed .venv/.test-tools
 browser: .venv/.installed .venv/.test-tools
 	sh tools/browser.sh
 	$(BIN)/python -m pip install --quiet --group browser
+
+# The kernel's tests on a build that watches memory, undefined behaviour and races.
+sanitize: .venv/.build-tools .venv/.test-tools
+	sh tools/kernel_variant.sh $(BIN)/python address,undefined
+	sh tools/kernel_variant.sh $(BIN)/python thread
+
+# The kernel's tests on what is built for machines other than x86-64.
+portable: .venv/.build-tools .venv/.test-tools
+	sh tools/kernel_variant.sh $(BIN)/python portable
 
 lint: .venv/.installed .venv/.test-tools .venv/.lint-tools
 	$(BIN)/ruff check

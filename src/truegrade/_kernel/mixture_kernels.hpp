@@ -51,7 +51,7 @@ struct MixtureKernels {
 };
 
 extern const MixtureKernels kMixtureBase;
-#if defined(__x86_64__)
+#if defined(TRUEGRADE_X86)
 extern const MixtureKernels kMixtureAvx2, kMixtureAvx512;
 #endif
 

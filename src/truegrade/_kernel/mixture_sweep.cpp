@@ -23,7 +23,7 @@ constexpr std::int64_t kReduceBlock = 4096;  // annotators
 const MixtureKernels& kernels_for(const char* isa) {
   const std::string wanted = std::string(isa) == "auto" ? best_isa() : isa, best = best_isa();
   if (wanted == "base") return kMixtureBase;
-#if defined(__x86_64__)
+#if defined(TRUEGRADE_X86)
   if (wanted == "avx2" && best != "base") return kMixtureAvx2;
   if (wanted == "avx512" && best == "avx512") return kMixtureAvx512;
 #endif
@@ -161,7 +161,7 @@ void reduce_chunks(const MixtureInput& in, const std::vector<MixtureChunk>& chun
 }  // namespace
 
 const char* best_isa() {
-#if defined(__x86_64__)
+#if defined(TRUEGRADE_X86)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("fma"))
