@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mixture_problems import CONFIGURATIONS, Problem, make_problem, repeat_ratings
 
-from truegrade import _kernel
+from truegrade.errors import OptionError
 from truegrade.inference.mixture_sweep import MixtureOptions, MixturePlan, MixtureSums, mixture_sweep
 from truegrade.inference.mixture_twin import mixture_sweep_numpy
+from truegrade.instruction_sets import available_isas
 
-ISAS = ("base", "avx2", "avx512")[: ("base", "avx2", "avx512").index(_kernel.best_isa()) + 1]
+ISAS = available_isas()
 RTOL = 1e-9  # the rounding of sums that cancel; 1e-12 is usual
 
 
@@ -85,6 +86,20 @@ def test_threads_give_the_same_bits_and_instruction_sets_agree(options: MixtureO
     wanted = problem.run(mixture_sweep_numpy)
     for isa in ISAS:
         assert_same(problem.run(mixture_sweep, isa=isa), wanted)
+
+
+def test_the_environment_chooses_the_instruction_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = make_problem(CONFIGURATIONS[0], np.full(300, 4))
+    for isa in ISAS:
+        monkeypatch.setenv("TRUEGRADE_ISA", isa)
+        found, wanted = problem.run(mixture_sweep), problem.run(mixture_sweep, isa=isa)
+        for name, array in found.items():
+            np.testing.assert_array_equal(array, wanted[name], err_msg=name)
+    if len(ISAS) > 1:  # the last bits tell them apart
+        assert (found["totals"] != problem.run(mixture_sweep, isa="base")["totals"]).any()
+    monkeypatch.setenv("TRUEGRADE_ISA", "sse9")
+    with pytest.raises(OptionError, match="TRUEGRADE_ISA=sse9: this machine has base"):
+        problem.run(mixture_sweep)
 
 
 @every_configuration

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truegrade import _kernel
+from truegrade.instruction_sets import default_isa
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -26,7 +27,7 @@ def digamma_log_gamma(shape: ArrayLike) -> tuple[Floats, Floats]:
     shape = np.asarray(shape, dtype=np.float64)
     digamma, log_gamma = np.empty(shape.shape), np.empty(shape.shape)
     _kernel.gamma_functions(
-        shape.ravel(), isa="auto", digamma_out=digamma.reshape(-1), log_gamma_out=log_gamma.reshape(-1)
+        shape.ravel(), isa=default_isa(), digamma_out=digamma.reshape(-1), log_gamma_out=log_gamma.reshape(-1)
     )
     return digamma, log_gamma
 

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from truegrade import _kernel
+from truegrade.instruction_sets import Isa, default_isa
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-
-Isa = Literal["auto", "base", "avx2", "avx512"]
 
 _LINKS = ("ordinal", "real")
 _RESPONSIBILITIES = ("printed", "exact")
@@ -170,7 +169,7 @@ def mixture_sweep(
         link=_LINKS.index(options.link),
         responsibility=_RESPONSIBILITIES.index(options.responsibility),
         difficulty=_DIFFICULTIES.index(options.difficulty),
-        isa=isa,
+        isa=default_isa() if isa == "auto" else isa,
         threads=threads,
         z_mean=state.z_mean,
         z_precision=state.z_precision,

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from truegrade.inference.mixture_sweep import (
         Floats,
-        Isa,
         MixtureOptions,
         MixtureParameters,
         MixturePlan,
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
         MixtureState,
         MixtureSums,
     )
+    from truegrade.instruction_sets import Isa
 
     Integers = NDArray[np.integer]
 
