@@ -7,8 +7,8 @@ namespace truegrade {
 namespace {
 
 constexpr double kRootTwoPi = 2.506628274631000502416;
-constexpr double kFar = 1e12;       // stands for an infinite bound: R and the weights are at their limits
-constexpr double kNarrow = 0.125;   // bins below this width (in sigma) would lose digits in 1 + (l A - u B)/Z
+constexpr double kFar = 1e12;      // stands for an infinite bound: R and the weights are at their limits
+constexpr double kNarrow = 0.125;  // bins below this width (in sigma) would lose digits in 1 + (l A - u B)/Z
 
 /// x ~ N(mean, 1/root^2) given lower <= x < upper, relative to the mean.
 struct TruncatedNormal {

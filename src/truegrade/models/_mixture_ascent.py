@@ -10,7 +10,7 @@ import numpy as np
 from truegrade.inference.earnest import EarnestPosterior
 from truegrade.inference.gamma import gamma_kl, gamma_log_mean, gamma_mle, rate_mle, shape_mle
 from truegrade.inference.mixture_sweep import MixtureParameters, MixtureState, MixtureSums, mixture_sweep
-from truegrade.models._summary import correlation
+from truegrade.models._summary import correlation, instance_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,8 +69,10 @@ class MixtureAscent:
         tau = np.exp(0.1 * jitter.draw(ratings.n_annotators)) / (ease * problem.step**2)
         earnest = _first_earnest(problem, jitter)
         shape = hyper.alpha + problem.weight_of_annotator / 2
-        z = problem.mean_rating + 0.3 * problem.step * jitter.draw(ratings.n_instances)
-        precision = hyper.lam + problem.weight_of_instance / problem.step**2
+        z, precision = problem.mean_rating, instance_weights(ratings)
+        z += jitter.draw(ratings.n_instances, 0.3 * problem.step)
+        precision /= problem.step**2
+        precision += hyper.lam
         if problem.gold is not None:
             known = ~np.isnan(problem.gold)
             z[known], precision[known] = problem.gold[known], np.inf
@@ -238,8 +240,10 @@ class _Jitter:
     rng: np.random.Generator
     on: bool
 
-    def draw(self, size: int) -> Floats:
-        return self.rng.standard_normal(size) if self.on else np.zeros(size)
+    def draw(self, size: int, sd: float = 1.0) -> Floats:
+        drawn = self.rng.standard_normal(size) if self.on else np.zeros(size)
+        drawn *= sd
+        return drawn
 
 
 def _first_earnest(problem: MixtureProblem, jitter: _Jitter) -> EarnestPosterior:

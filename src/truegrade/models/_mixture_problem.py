@@ -10,6 +10,7 @@ import numpy as np
 from truegrade.errors import OptionError
 from truegrade.inference.mixture_sweep import MixtureOptions, MixturePlan, MixtureRatings
 from truegrade.models._mixture_ascent import MixtureAscent
+from truegrade.models._summary import annotator_weights, mean_ratings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,8 +39,6 @@ class MixtureProblem:
     widths: Floats  # (K,): of the bins that the spam density is spread over; ones for the ordinal link
     gold: Floats | None  # (M,): known truths, NaN elsewhere
     weight_of_annotator: Floats  # (N,)
-    weight_of_instance: Floats  # (M,)
-    mean_rating: Floats  # (M,)
     step: float  # the typical distance of two grades: what "one unit" means on this scale
     middle: float  # of the scale
     threads: int
@@ -63,8 +62,6 @@ class MixtureProblem:
         )
         options = MixtureOptions(link=model.link, responsibility=model.responsibility, difficulty=model.difficulty)
         middle, step = _units(ratings)
-        weight = np.bincount(ratings.annotator, ratings.weight, ratings.n_annotators).astype(np.float64)
-        per_instance, mean_rating = _per_instance(ratings)
         return cls(
             model=model,
             ratings=ratings,
@@ -75,13 +72,16 @@ class MixtureProblem:
             values=np.zeros(1) if scale.is_real else scale.array,
             widths=widths,
             gold=known,
-            weight_of_annotator=weight,
-            weight_of_instance=per_instance,
-            mean_rating=mean_rating,
+            weight_of_annotator=annotator_weights(ratings),
             step=step,
             middle=middle,
             threads=threads,
         )
+
+    @property
+    def mean_rating(self) -> Floats:
+        """The mean of each instance's ratings (M,): worked out when needed, which is seldom, to keep memory small."""
+        return mean_ratings(self.ratings)
 
     def start(self, index: int, earlier: Fit | None, *, learn_annotators: bool = True) -> MixtureAscent:
         """Start number `index`, jittered by the seed; or where an earlier fit ended."""
@@ -119,16 +119,6 @@ def _known(ratings: Ratings, gold: Gold | None) -> Floats | None:
     at, values = gold.on(ratings)
     known[at] = values
     return known
-
-
-def _per_instance(ratings: Ratings) -> tuple[Floats, Floats]:
-    """The weight of each instance's ratings, and their mean (M,) each."""
-    begins, values = ratings.instance_ptr[:-1], ratings.values()
-    if ratings.weight is None:
-        weight = np.diff(ratings.instance_ptr).astype(np.float64)
-        return weight, np.add.reduceat(values, begins) / weight
-    weight = np.add.reduceat(ratings.weight, begins)
-    return weight, np.add.reduceat(ratings.weight * values, begins) / weight
 
 
 def _units(ratings: Ratings) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["annotator_weights", "correlation", "known_truths", "mean_ratings", "scale_step"]
+__all__ = ["annotator_weights", "correlation", "instance_weights", "known_truths", "mean_ratings", "scale_step"]
+
+_BLOCK = 1 << 17  # ratings or instances at a time: whole columns as float64 or int64 would outweigh the model's state
 
 
 def known_truths(ratings: Ratings, gold: Gold | None) -> Floats | None:
@@ -27,24 +30,48 @@ def known_truths(ratings: Ratings, gold: Gold | None) -> Floats | None:
     return known
 
 
+def instance_weights(ratings: Ratings) -> Floats:
+    """The weight of each instance's ratings (M,)."""
+    if ratings.weight is None:
+        return np.subtract(ratings.instance_ptr[1:], ratings.instance_ptr[:-1], dtype=np.float64)
+    return np.add.reduceat(ratings.weight, ratings.instance_ptr[:-1])
+
+
 def mean_ratings(ratings: Ratings) -> Floats:
     """The weighted mean of each instance's ratings (M,)."""
-    begins = ratings.instance_ptr[:-1]
-    if ratings.weight is None:
-        return np.add.reduceat(ratings.values(), begins) / np.diff(ratings.instance_ptr)
-    return np.add.reduceat(ratings.weight * ratings.values(), begins) / np.add.reduceat(ratings.weight, begins)
+    ptr, mean = ratings.instance_ptr, np.empty(ratings.n_instances)
+    cuts = np.unique(np.append(np.searchsorted(ptr, np.arange(0, ratings.n_ratings, _BLOCK)), ratings.n_instances))
+    for first, last in pairwise(cuts):
+        block, begins = slice(ptr[first], ptr[last]), ptr[first:last] - ptr[first]
+        value = ratings.real[block] if ratings.scale.is_real else ratings.scale.array[ratings.grade[block]]
+        if ratings.weight is None:
+            mean[first:last] = np.add.reduceat(value, begins) / np.diff(ptr[first : last + 1])
+        else:
+            weight = ratings.weight[block]
+            mean[first:last] = np.add.reduceat(weight * value, begins) / np.add.reduceat(weight, begins)
+    return mean
 
 
 def annotator_weights(ratings: Ratings) -> Floats:
     """The weight of each annotator's ratings (N,)."""
-    return np.bincount(ratings.annotator, ratings.weight, ratings.n_annotators).astype(np.float64)
+    total = np.zeros(ratings.n_annotators)
+    for begin in range(0, ratings.n_ratings, _BLOCK):
+        block = slice(begin, begin + _BLOCK)
+        weight = None if ratings.weight is None else ratings.weight[block]
+        total += np.bincount(ratings.annotator[block], weight, total.size)
+    return total
 
 
 def correlation(one: Floats, two: Floats) -> float:
     """Pearson's; 0 where one of them is constant."""
     if one.size < 2 or np.ptp(one) == 0 or np.ptp(two) == 0:
         return 0.0
-    return float(np.corrcoef(one, two)[0, 1])
+    centre, squares, product = (one.mean(), two.mean()), np.zeros(2), 0.0
+    for begin in range(0, one.size, _BLOCK):
+        a, b = (x[begin : begin + _BLOCK] - mean for x, mean in zip((one, two), centre, strict=True))
+        squares += a @ a, b @ b
+        product += a @ b
+    return float(product / np.sqrt(squares[0] * squares[1]))
 
 
 def scale_step(ratings: Ratings) -> float:
