@@ -138,9 +138,17 @@ class MixtureAscent:
         mixture_sweep(p.data, p.plan, p.options, self.parameters(), self.state, self.sums, threads=p.threads)
 
     def bound(self) -> float:
-        """F(q): the ratings' part, less the divergence of every other factor from its prior."""
+        """F(q) <= ln p(R, known truths): what they are expected to say, less each factor's divergence from its prior."""
         ratings, kl_z, kl_delta = self.sums.totals
-        return float(ratings - kl_z - kl_delta - self.kl_tau() - self.kl_one_delta() - self.earnest.kl())
+        kl = kl_z + kl_delta + self.kl_tau() + self.kl_one_delta() + self.earnest.kl()
+        return float(ratings - kl) + self.log_known()
+
+    def log_known(self) -> float:
+        """Sum of ln p(z_m) of the truths that are known: they are observations, like the ratings."""
+        if self.problem.gold is None:
+            return 0.0
+        h, z = self.hyper, self.problem.gold[~np.isnan(self.problem.gold)]
+        return float(np.sum(np.log(h.lam / (2 * np.pi)) - h.lam * (z - h.mu) ** 2) / 2)
 
     def kl_tau(self) -> float:
         """Sum of KL(q(tau_n) || G(alpha, beta))."""
@@ -194,11 +202,12 @@ class MixtureAscent:
         return correlation(self.state.z_mean, self.problem.mean_rating) < 0
 
     def all_spam_bound(self) -> float:
-        """The bound of calling every rating spam: sum of ln pi_r, and what eps has to do with it."""
+        """The bound of calling every rating spam: sum of ln pi_r, what eps adds and the known truths."""
         p = self.problem
         log_spam = np.log(self.hyper.pi) - np.log(p.widths)
         grade = np.zeros(p.ratings.n_ratings, dtype=np.uint8) if p.data.grade is None else p.data.grade
-        return float(np.bincount(grade, p.ratings.weight, log_spam.size) @ log_spam) + self.earnest.all_spam_bound()
+        spam = float(np.bincount(grade, p.ratings.weight, log_spam.size) @ log_spam)
+        return spam + self.earnest.all_spam_bound() + self.log_known()
 
     def resume(self, earlier: Fit) -> None:
         """Begin where an earlier fit ended; ids that it does not know keep their fresh start."""

@@ -9,7 +9,6 @@ import numpy as np
 
 from truegrade.fit import Fit, Status, about_input
 from truegrade.inference.counting import agreement_with_others
-from truegrade.inference.gamma import SHAPE_LIMIT
 from truegrade.posterior import GaussianPosterior
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ __all__ = ["mixture_fit"]
 
 _SPAMMER = 0.05  # an earnestness below this says that all ratings are spam
 _FEW_RATINGS = 5.0  # per annotator (median); below this annotators can hardly be told apart
+_POINT = 1e3  # a learned shape from here on spreads by less than 3 %; a learned lam, by less than .03 grades
 _NAMED = 5
 
 
@@ -140,7 +140,7 @@ def _notes(
     notes = []
     if best.status is Status.SPAM_COLLAPSE:
         notes.append("every start ended by calling nearly all ratings spam: do not use this fit; try epsilon_prior=1,1")
-    elif all(status is Status.MAX_ITER for _, status in endings):
+    elif best.status is Status.MAX_ITER and all(status is not Status.CONVERGED for _, status in endings):
         notes.append(f"no start converged in {model.max_iterations} iterations; raise max_iterations")
     if best.falls and model.responsibility == "printed":
         notes.append(f"the bound fell in {best.falls} passes, as the printed update may let it")
@@ -151,8 +151,7 @@ def _notes(
         named = ", ".join(f"'{ratings.annotators.label_of(int(n))}'" for n in spammers[:_NAMED])
         more = f" and {spammers.size - _NAMED} more" if spammers.size > _NAMED else ""
         notes.append(f"all ratings judged spam: {spammers.size} annotators ({named}{more})")
-    if "learn" in (model.alpha, model.beta) and ascent.hyper.alpha >= SHAPE_LIMIT:
-        notes.append("the learned prior of expertise ran to its limit: all annotators count alike")
+    notes += _limits(model, ascent)
     if np.median(ascent.problem.weight_of_annotator) < _FEW_RATINGS:
         notes.append("half of the annotators gave fewer than 5 ratings: they can hardly be told apart")
     correlation = _correlation(ascent.state.z_mean, ascent.problem.mean_rating)
@@ -162,6 +161,23 @@ def _notes(
         )
     if not ratings.scale.numbered:
         notes.append(f"the grades have no numbers, so {ratings.scale} count as 1 to {ratings.scale.n_grades}")
+    return notes
+
+
+def _limits(model: OrdinalMixture, ascent: MixtureAscent) -> list[str]:
+    """Learned priors that are narrower than anything the data can tell."""
+    notes, h = [], ascent.hyper
+    for shape, rate, of, alike in (
+        ("alpha", "beta", "expertise", "all annotators count alike"),
+        ("phi", "eta", "ease", "everything counts as equally difficult"),
+    ):
+        if "learn" in (getattr(model, shape), getattr(model, rate)) and getattr(h, shape) >= _POINT:
+            value = f"{shape} = {getattr(h, shape):.3g}"
+            notes.append(
+                f"the learned prior of {of} ran to its limit, a point ({value}): {alike}; fix {shape} and {rate}"
+            )
+    if model.lam == "learn" and h.lam * ascent.problem.step**2 >= _POINT:
+        notes.append(f"the learned prior of the truth ran to its limit, a point (lam = {h.lam:.3g}); fix lam")
     return notes
 
 
