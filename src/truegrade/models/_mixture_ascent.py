@@ -138,7 +138,7 @@ class MixtureAscent:
         mixture_sweep(p.data, p.plan, p.options, self.parameters(), self.state, self.sums, threads=p.threads)
 
     def bound(self) -> float:
-        """F(q) <= ln p(R, known truths): what they are expected to say, less each factor's divergence from its prior."""
+        """F(q) <= ln p(R, known truths): their expected logs, less each factor's divergence from its prior."""
         ratings, kl_z, kl_delta = self.sums.totals
         kl = kl_z + kl_delta + self.kl_tau() + self.kl_one_delta() + self.earnest.kl()
         return float(ratings - kl) + self.log_known()
