@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Hyper", "MixtureAscent"]
 
 _EARNEST = 0.9
-_SLOW = 1e-4  # relative change of the bound in a pass, below which steps for eps may be long
+_SLOW = 2e-3  # nats per rating and pass: where the bound moves by less, steps for eps may be long
 _COLLAPSED = 0.2  # mean responsibility below which nearly everything is called spam
 
 
@@ -102,7 +102,7 @@ class MixtureAscent:
         return MixtureParameters(
             tau_mean=self.tau_shape / self.tau_rate,
             tau_log_mean=gamma_log_mean(self.tau_shape, self.tau_rate),
-            eps_log_mean=self.earnest.log_mean,
+            eps_log_mean=self.earnest.log_mean + self.problem.log_unit,
             eps_log1m_mean=self.earnest.log1m_mean,
             bounds=self.problem.thresholds,
             grade_value=self.problem.values,
@@ -128,7 +128,7 @@ class MixtureAscent:
             self._sweep()
             bound = self.bound()
         # Long steps early on would call half the annotators spammers before anything is known about them.
-        hurry = bound - self.last_bound < _SLOW * abs(bound)
+        hurry = bound - self.last_bound < _SLOW * self.problem.weight_of_annotator.sum()
         self.last_bound = bound
         self._update(hurry=hurry)
         return bound
@@ -140,6 +140,7 @@ class MixtureAscent:
     def bound(self) -> float:
         """F(q) <= ln p(R, known truths): their expected logs, less each factor's divergence from its prior."""
         ratings, kl_z, kl_delta = self.sums.totals
+        ratings -= self.problem.log_unit * self.sums.annotator[:, 0].sum()
         kl = kl_z + kl_delta + self.kl_tau() + self.kl_one_delta() + self.earnest.kl()
         return float(ratings - kl) + self.log_known()
 

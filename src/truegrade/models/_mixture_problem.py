@@ -41,6 +41,7 @@ class MixtureProblem:
     weight_of_annotator: Floats  # (N,)
     step: float  # the typical distance of two grades: what "one unit" means on this scale
     middle: float  # of the scale
+    log_unit: float  # makes the printed omega's density one per grade; added to E ln eps, taken off the bound
     threads: int
 
     @classmethod
@@ -75,6 +76,7 @@ class MixtureProblem:
             weight_of_annotator=annotator_weights(ratings),
             step=step,
             middle=middle,
+            log_unit=float(np.log(step)) if (model.responsibility, model.link) == ("printed", "ordinal") else 0.0,
             threads=threads,
         )
 
