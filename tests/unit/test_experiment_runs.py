@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+import signal
 from dataclasses import replace
 
 import pytest
@@ -59,13 +60,17 @@ def test_processes_change_nothing(study, monkeypatch):
 def test_an_interrupted_run_ends_its_processes(study, monkeypatch):
     monkeypatch.setattr(running, "_TOO_LITTLE", 0)
 
+    children = []
+
     def interrupt(*_):
+        children.extend(set(multiprocessing.active_children()) - before)
         raise KeyboardInterrupt
 
     before = set(multiprocessing.active_children())
     with pytest.raises(KeyboardInterrupt):
         run(TRIALS, {"small": study}, Work(workers=2, told=interrupt))
     assert set(multiprocessing.active_children()) == before
+    assert [child.exitcode for child in children] == [-signal.SIGTERM] * 2  # in the middle of whatever they did
 
 
 def test_a_dead_worker_is_told(study, monkeypatch):

@@ -101,8 +101,6 @@ def _marks(measure: Measure, results: Sequence[Result]) -> list[str | None]:
 
 
 def _tied(measure: Measure, draws: Mapping[str, list[float]], best: Mapping[str, list[float]]) -> bool:
-    """Whether the same draws of the gold do not tell two models apart."""
-    lower, upper = interval(
-        measure.loss(np.asarray(draws[measure.name])) - measure.loss(np.asarray(best[measure.name]))
-    )
-    return lower <= 0 <= upper
+    """Whether the same draws of the gold do not tell a model from the best, which it can only be worse than."""
+    behind = measure.loss(np.asarray(draws[measure.name])) - measure.loss(np.asarray(best[measure.name]))
+    return interval(behind)[0] <= 0
