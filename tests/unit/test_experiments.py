@@ -95,7 +95,7 @@ def test_line_up_of_texts():
         "mean",
     ]
     assert (found[1].model.starts, found[1].model.seed, found[1].model.epsilon_prior) == (3, 5, (1.0, 1.0))
-    assert line_up("ordinal-mixture", starts=7)[0].model.starts == 7
+    assert [candidate.model.starts for candidate in line_up("ordinal-mixture,ordinal-panel", starts=7)] == [7, 1]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ Models = Annotated[
     str,
     typer.Option(help="Names with options, as in mean,ordinal-mixture:difficulty=category; by default every model."),
 ]
-Starts = Annotated[int, typer.Option(min=1, help="Of each model that has several; the best bound wins.")]
+Starts = Annotated[int, typer.Option(min=1, help="Of the models that have several; the best bound wins.")]
 OneList = Annotated[bool, typer.Option("--one-list", help="NDCG over all instances as one list.")]
 Workers = Annotated[int, typer.Option(min=0, help="How many models to fit at the same time; 0 = one per core.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Fit anew what an earlier run finished.")]

@@ -47,7 +47,7 @@ def compare(
         ratings: what to fit.
         gold: Gold, a frame or a mapping from instance to value.
         models: names with options, as in "mean,ordinal-mixture:difficulty=category"; by default every model.
-        starts: of each model that has several.
+        starts: of the models that have several by themselves.
         seed: fixes every random draw.
         one_list: NDCG over all instances as one list; without it, and without categories, there is none.
         work: how many processes, and where finished fits are kept.

@@ -65,7 +65,7 @@ def line_up(
     """Candidates from names with options, as one text with commas or as a list; by default every model.
 
     categories: whether there are any; without them no model takes part by default that needs them.
-    starts, seed: for the models that have them and do not set them themselves.
+    starts, seed: for the models that by themselves have several starts, or a seed, and are not told theirs.
 
     >>> [candidate.label for candidate in line_up("mean,ordinal-mixture:difficulty=category")]
     ['mean', 'ordinal-mixture (category)']
@@ -89,7 +89,8 @@ def _candidate(text: str, starts: int | None, seed: int) -> Candidate:
     model = make_model(text)
     settings = tuple(pair for pair in text.split(":")[1:] if not pair.startswith("difficulty="))
     said = {pair.partition("=")[0] for pair in settings}
-    general = {"starts": starts, "seed": seed}
+    # A model that by itself makes do with one start keeps it.
+    general = {"starts": starts if getattr(model, "starts", 1) > 1 else None, "seed": seed}
     known = {f.name for f in fields(model)} - said  # type: ignore[arg-type]
     changes = {key: value for key, value in general.items() if key in known and value is not None}
     return Candidate(replace(model, **changes), settings)  # type: ignore[type-var]

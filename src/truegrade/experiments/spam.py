@@ -40,7 +40,7 @@ def spam_sweep(
         models: names with options, as in "mean,ordinal-mixture:difficulty=category"; by default every model.
         fakes: numbers of fake ratings per instance.
         seeds: of the fakes.
-        starts: of each model that has several.
+        starts: of the models that have several by themselves.
         seed: of the models.
         one_list: NDCG over all instances as one list; without it, and without categories, there is none.
         work: how many processes, and where finished fits are kept.
