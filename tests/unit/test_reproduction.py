@@ -91,7 +91,10 @@ def test_verdicts():
     }
 
 
-def test_scopes():
-    assert len(FULL.points) == 1 + 9 * 3
-    assert QUICK.points == [(0, 0), (3, 0), (9, 0)]
+def test_scopes(small, monkeypatch):
+    study = small.studies["trec-rf10"]
+    assert len(FULL.points(study)) == 1 + 9 * 3
+    assert QUICK.points(study) == [(0, 0), (3, 0), (9, 0)]
+    monkeypatch.setattr(reproduction, "_MANY", study.ratings.n_ratings)
+    assert len(FULL.points(study)) == 1 + 9
     assert FULL.starts == QUICK.starts == 10

@@ -43,13 +43,17 @@ class Scope:
     seeds: tuple[int, ...]
     starts: int = 10
 
-    @property
-    def points(self) -> list[Point]:
+    def draws(self, study: Study) -> tuple[int, ...]:
+        """The seeds of the fakes: one where there are many ratings, since each draw then tells more and costs more."""
+        return self.seeds if study.ratings.n_ratings < _MANY else self.seeds[:1]
+
+    def points(self, study: Study) -> list[Point]:
         """Of the sweeps."""
-        return sweep_points(self.fakes, self.seeds)
+        return sweep_points(self.fakes, self.draws(study))
 
 
-FULL = Scope(sweep_starts=3, fakes=FAKES, seeds=SEEDS)
+_MANY = 50_000  # ratings
+FULL = Scope(sweep_starts=1, fakes=FAKES, seeds=SEEDS)
 QUICK = Scope(sweep_starts=1, fakes=(0, 3, 9), seeds=(0,))
 
 
@@ -109,6 +113,7 @@ def _plans(study: Study, scope: Scope) -> list[_Plan]:
     every = line_up(categories=categories, starts=scope.starts)
     sweeping = line_up(categories=categories, starts=scope.sweep_starts)
     variants = line_up(ABLATION, starts=scope.sweep_starts)
+    points = scope.points(study)
     known = {candidate.model for candidate in every}
     every += [
         candidate
@@ -117,8 +122,8 @@ def _plans(study: Study, scope: Scope) -> list[_Plan]:
     ]
     return [
         _Plan("table1", study, every, comparison_trials(every)),
-        _Plan("spam", study, sweeping, sweep_trials(sweeping, scope.points)),
-        _Plan("ablation", study, variants, sweep_trials(variants, scope.points)),
+        _Plan("spam", study, sweeping, sweep_trials(sweeping, points)),
+        _Plan("ablation", study, variants, sweep_trials(variants, points)),
     ]
 
 
@@ -133,7 +138,7 @@ def _filled(plan: _Plan, scope: Scope, results: Sequence[Result]) -> pa.Table:
     if plan.table == "table1":
         return _beside_the_paper(comparison_table(plan.study, plan.candidates, results), plan, scope)
     extra = VARIANTS if plan.table == "ablation" else None
-    return sweep_table(plan.study, plan.candidates, scope.points, results, extra)
+    return sweep_table(plan.study, plan.candidates, scope.points(plan.study), results, extra)
 
 
 def _beside_the_paper(table: pa.Table, plan: _Plan, scope: Scope) -> pa.Table:

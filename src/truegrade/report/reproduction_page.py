@@ -38,12 +38,12 @@ def page(found: Reproduction) -> str:
 def _head(found: Reproduction) -> list[str]:
     scope = found.scope
     command = "truegrade reproduce" if scope == FULL else "truegrade reproduce --quick"
-    times = "once" if len(scope.seeds) == 1 else f"{len(scope.seeds)} times"
+    drawn = [f"{name} {len(scope.draws(study))}" for name, study in found.studies.items()]
     told = (
-        f"Written by `{command}`; do not edit. Table 1: {scope.starts} starts per model. Sweeps: starts per model "
-        f"{scope.sweep_starts}; fake ratings per instance {listed(scope.fakes)}, drawn {times}. The tables are in "
-        "`table1.csv`, `spam.csv` and `ablation.csv`. Seconds are of one fit on one thread, beside whatever else the "
-        "machine did."
+        f"Written by `{command}`; do not edit. Table 1: {scope.starts} starts of the models that have several. Sweeps: "
+        f"{scope.sweep_starts}; fake ratings per instance: {listed(scope.fakes)}; draws of the fakes: {listed(drawn)}. "
+        "The tables are in `table1.csv`, `spam.csv` and `ablation.csv`. Seconds are of one fit on one thread, beside "
+        "whatever else the machine did."
     )
     return ["# Section 4 of the paper, run again", told]
 
