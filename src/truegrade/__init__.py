@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from truegrade.fit import Status as Status
     from truegrade.gold import Gold as Gold
     from truegrade.gold import read_gold as read_gold
+    from truegrade.models.auto import Auto as Auto
     from truegrade.models.continuous import Continuous as Continuous
     from truegrade.models.dawid_skene import DawidSkene as DawidSkene
     from truegrade.models.majority import Majority as Majority
@@ -32,6 +33,7 @@ __version__ = "0.1.0"
 # Where each public name lives. Loaded on first use, so that `import truegrade` costs next to nothing. No home is
 # called like a name in it: Python binds a module to its name in the package as soon as anything imports it.
 _HOMES = {
+    "Auto": "models.auto",
     "Continuous": "models.continuous",
     "DawidSkene": "models.dawid_skene",
     "Fit": "fit",
@@ -55,6 +57,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Auto",
     "Continuous",
     "DawidSkene",
     "Fit",

@@ -21,6 +21,7 @@ _HOMES = {
     "continuous": ("continuous", "Continuous"),
     "ordinal-mixture": ("ordinal_mixture", "OrdinalMixture"),
     "ordinal-panel": ("ordinal_panel", "OrdinalPanel"),
+    "auto": ("auto", "Auto"),
     "dawid-skene": ("dawid_skene", "DawidSkene"),
     "ord-binary": ("ord_binary", "OrdBinary"),
 }

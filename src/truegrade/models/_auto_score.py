@@ -1,0 +1,123 @@
+"""How well a member tells ratings that were held back.
+
+Members speak about truths in different ways, and some not about ratings at all. So all are asked the same: given the
+member's P(grade) from the other ratings, a confusion matrix per annotator is counted (drawn to that of all annotators)
+and tells the held-back ratings. What differs between members is the truth they believe in, and how surely.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truegrade.ratings import Ratings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from truegrade.models._base import Model
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["HoldOut", "Scores"]
+
+_LEAST = 30  # held-back ratings below which a score says nothing
+_POOLED = 5.0  # how many ratings the matrix of all annotators is worth, per true grade
+_ADDED = 0.5
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How surely each model told each rating that was held back."""
+
+    told: Floats  # (models, held): ln P; no columns where too few ratings could be held back
+    weight: Floats  # (held,)
+
+    @property
+    def known(self) -> bool:
+        """Whether there are any."""
+        return self.weight.size > 0
+
+    @property
+    def mean(self) -> Floats:
+        """Per rating (models,)."""
+        mean: Floats = np.average(self.told, axis=1, weights=self.weight)
+        return mean
+
+    def behind(self, one: int, other: int) -> float:
+        """By how many standard errors the first model lies below the second."""
+        gap = self.told[other] - self.told[one]
+        mean = np.average(gap, weights=self.weight)
+        spread = np.sqrt(np.average((gap - mean) ** 2, weights=self.weight) / self.weight.sum())
+        return float(mean / spread) if spread > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class HoldOut:
+    """Some ratings held back, from instances that keep at least one."""
+
+    ratings: Ratings
+    held: NDArray[np.bool_]  # (L,)
+
+    @classmethod
+    def of(cls, ratings: Ratings, share: float, seed: int) -> HoldOut:
+        """Whether a rating is held back follows from who rated what, so that repeated rows stay together."""
+        instance = ratings.instance_of()
+        held = _uniform(ratings.annotator, instance, seed) < share
+        keeps = np.bincount(instance[~held], minlength=ratings.n_instances) > 0
+        held &= keeps[instance]
+        if ratings.scale.n_grades < 2:
+            held[:] = False
+        return cls(ratings, held)
+
+    def scores(self, models: Sequence[Model]) -> Scores:
+        """Fit every model to the other ratings, and let it tell those that were held back."""
+        if np.count_nonzero(self.held) < _LEAST:
+            return Scores(np.empty((len(models), 0)), np.empty(0))
+        r, kept = self.ratings, ~self.held
+        instance = r.instance_of()
+        others = Ratings.from_arrays(
+            annotator=r.annotator[kept],
+            instance=instance[kept],
+            rating=r.values()[kept],
+            weight=None if r.weight is None else r.weight[kept],
+            scale=r.scale,
+        )
+        code = others.instances.labels.to_numpy()  # of r
+        told = []
+        for model in models:
+            p = np.zeros((r.n_instances, r.scale.n_grades))
+            p[code] = model.fit(others).posterior.probabilities(r.scale)[others.instances.code]
+            told.append(self._told(p, instance))
+        return Scores(np.array(told), np.ones(len(told[0])) if r.weight is None else r.weight[self.held])
+
+    def _told(self, p: Floats, instance: NDArray[np.int32]) -> Floats:
+        r, held, kept = self.ratings, self.held, ~self.held
+        grades = r.scale.n_grades
+        weight = np.ones(r.n_ratings) if r.weight is None else r.weight
+        cell = r.annotator[kept].astype(np.int64) * grades + r.grade[kept]
+        counts = np.empty((grades, r.n_annotators, grades))  # truth, annotator, said
+        for k in range(grades):
+            mass = np.bincount(cell, weight[kept] * p[instance[kept], k], r.n_annotators * grades)
+            counts[k] = mass.reshape(-1, grades)
+        pooled = counts.sum(axis=1) + _ADDED
+        counts += _POOLED * (pooled / pooled.sum(axis=1, keepdims=True))[:, None]
+        counts /= counts.sum(axis=2, keepdims=True)
+        chance = counts[:, r.annotator[held], r.grade[held]]  # (K, held)
+        told: Floats = np.log(np.einsum("ik,ki->i", p[instance[held]], chance))
+        return told
+
+
+def _uniform(annotator: NDArray[np.int32], instance: NDArray[np.int32], seed: int) -> Floats:
+    """A number in [0, 1) for every pair, the same wherever the pair stands."""
+    mask = np.uint64(2**64 - 1)
+    x = (instance.astype(np.uint64) << np.uint64(32)) ^ annotator.astype(np.uint64)
+    x = (x + np.uint64((seed * 0x9E3779B97F4A7C15 + 0x9E3779B97F4A7C15) % 2**64)) & mask
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        x = ((x ^ (x >> np.uint64(shift))) * np.uint64(factor)) & mask
+    x ^= x >> np.uint64(31)
+    return np.asarray((x >> np.uint64(11)).astype(np.float64) / 2**53)

@@ -1,0 +1,144 @@
+"""Auto: several models fitted side by side, scored on ratings that were held back, and stacked.
+
+No model is best on all data, and without gold nobody can say which is. So none is picked: the estimate is a weighted
+mean of theirs. Weights begin at a prior, follow the score without collapsing on one model, and lean to the plain mean
+where annotators gave few ratings. docs/auto.md has the reasons.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from truegrade.errors import OptionError
+from truegrade.fit import Fit, about_input
+from truegrade.models._auto_members import Member, members_for
+from truegrade.models._auto_score import HoldOut
+from truegrade.models._auto_stack import Stack, stack, weigh
+from truegrade.models._summary import known_truths
+from truegrade.models.ordinal_panel import OrdinalPanel
+
+if TYPE_CHECKING:
+    from truegrade.gold import Gold
+    from truegrade.models._auto_score import Scores
+    from truegrade.models._base import Progress
+    from truegrade.ratings import Ratings
+
+__all__ = ["Auto"]
+
+_BARELY = 0.002  # nats per rating: a difference of scores that says nothing
+_CAREFUL = 1.5  # standard errors below the mean's score that are worth a warning
+
+
+@dataclass(frozen=True, kw_only=True)
+class Auto:
+    """A stack of the panel, the mixture, pooled Dawid-Skene, Continuous and the mean.
+
+    held_out: share of the ratings that members are scored on; each member is then fitted to the others as well.
+        0 trusts the prior weights and saves half of the time.
+    seed: of the members' starts and of which ratings are held back.
+    """
+
+    name: ClassVar[str] = "auto"
+    held_out: float = 0.2
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.held_out <= 0.5:
+            raise OptionError(f"held_out={self.held_out}: is a share of the ratings; choose 0 to 0.5")
+
+    def fit(
+        self,
+        ratings: Ratings,
+        gold: Gold | None = None,
+        start: Fit | None = None,
+        progress: Progress | None = None,
+    ) -> Fit:
+        """Fit every member, score it, and stack them.
+
+        gold: truths that are known, passed on to every member.
+        start: an earlier fit of auto; the panel begins from it.
+        progress: called after every pass of the panel.
+        """
+        members = members_for(ratings, self.seed)
+        earlier = None if start is None else _panel_of(start)
+        fits = [
+            member.model.fit(ratings, gold, earlier, progress) if member.leads else member.model.fit(ratings, gold)
+            for member in members
+        ]
+        scores = HoldOut.of(ratings, self.held_out, self.seed).scores([member.model for member in members])
+        weights = weigh(members, scores, ratings)
+        stacked = stack(ratings, fits, weights, known_truths(ratings, gold))
+        return self._end(ratings, members, fits, scores, stacked)
+
+    def predict(self, fit: Fit, ratings: Ratings) -> Fit:
+        """The truth of new instances by known annotators, as the panel alone sees it."""
+        found = OrdinalPanel().predict(_panel_of(fit), ratings)
+        return replace(found, notes=(*found.notes, "predicted by the panel alone"))
+
+    def _end(
+        self,
+        ratings: Ratings,
+        members: list[Member],
+        fits: list[Fit],
+        scores: Scores,
+        stacked: Stack,
+    ) -> Fit:
+        lead = fits[-1]
+        told = dict(zip((m.name for m in members), scores.mean.tolist(), strict=True)) if scores.known else {}
+        weights = {member.name: float(w) for member, w in zip(members, stacked.weights, strict=True)}
+        notes = [n for fit in fits for n in fit.notes if n not in ratings.notes()]
+        return Fit(
+            model=self.name,
+            options=asdict(self),
+            status=lead.status,
+            posterior=stacked.posterior,
+            annotator_columns=lead.annotator_columns,
+            instance_columns={f"estimate_{m.column}": f.posterior.estimate for m, f in zip(members, fits, strict=True)},
+            parameters=lead.parameters,
+            hyperparameters={
+                "weights": weights,
+                "scores": told,
+                "disagreement": stacked.disagreement,
+                "panel": dict(lead.hyperparameters),
+            },
+            iterations=lead.iterations,
+            trace=lead.trace,
+            bounds=lead.bounds,
+            seed=self.seed,
+            notes=(*ratings.notes(), *dict.fromkeys((*_reasons(members, scores, stacked), *notes))),
+            **about_input(ratings),
+        )
+
+
+def _reasons(members: list[Member], scores: Scores, stacked: Stack) -> list[str]:
+    """What was chosen and why, in plain words."""
+    order = np.argsort(-stacked.weights, kind="stable")
+    shares = ", ".join(f"{members[i].name} {100 * stacked.weights[i]:.0f} %" for i in order)
+    notes = [f"stacked: {shares}"]
+    if not scores.known:
+        return [*notes, "too few ratings to hold some back: the weights are those that do well elsewhere"]
+    means = scores.mean
+    best = int(np.argmax(means))
+    near = [members[i].name for i in np.flatnonzero(means > means[best] - _BARELY) if i != best]
+    beside = f" (level with {', '.join(near)})" if near else ""
+    notes.append(
+        f"{members[best].name}{beside} told {scores.weight.size} held-back ratings best: "
+        f"{means[best]:.3f} per rating in log-probability, the mean {means[0]:.3f}"
+    )
+    if scores.behind(-1, 0) > _CAREFUL:
+        notes.append(
+            f"{members[-1].name} tells held-back ratings worse than the plain mean does: look at the mean's column"
+        )
+    return notes
+
+
+def _panel_of(fit: Fit) -> Fit:
+    """The panel inside a fit of auto, as far as predictions and warm starts need it."""
+    if fit.model != Auto.name:
+        raise OptionError(f"a fit of {fit.model} cannot start {Auto.name}; pass one of the same model")
+    if "counts" not in fit.parameters:
+        raise OptionError("this fit of auto has no panel in it: its scale has no grades")
+    return replace(fit, model=OrdinalPanel.name, hyperparameters=fit.hyperparameters["panel"])

@@ -1,0 +1,133 @@
+"""Auto: what it stacks, what it says, and where it leans to the mean."""
+
+import numpy as np
+import pytest
+
+from truegrade import Auto, Fit, Gold, Mean, Ratings, evaluate, simulate
+from truegrade.errors import OptionError
+from truegrade.models._auto_members import members_for
+from truegrade.models._auto_score import HoldOut, Scores
+from truegrade.models._auto_stack import stack, weigh
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    return simulate(instances=150, annotators=20, ratings_per_instance=6, spammers=0.2, seed=3)
+
+
+@pytest.fixture(scope="module")
+def fit(drawn):
+    return Auto().fit(drawn.ratings)
+
+
+def test_stack_is_the_weighted_mean_of_its_members(drawn, fit):
+    weights = fit.hyperparameters["weights"]
+    assert list(weights) == ["mean", "continuous", "dawid-skene", "ordinal-mixture", "ordinal-panel"]
+    assert sum(weights.values()) == pytest.approx(1)
+    table = fit.truth_table()
+    expected = sum(share * table[f"estimate_{name.replace('-', '_')}"].to_numpy() for name, share in weights.items())
+    np.testing.assert_allclose(table["estimate"].to_numpy(), expected, rtol=1e-12)
+    p = np.column_stack([table[f"p_{k}"] for k in range(1, 6)])
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    assert any(note.startswith("stacked: ordinal-panel") for note in fit.notes)
+    assert any("held-back ratings best" in note for note in fit.notes)
+    assert evaluate(fit, drawn.gold()).mse < evaluate(Mean().fit(drawn.ratings), drawn.gold()).mse
+
+
+def test_score_is_the_log_of_a_plain_prediction(drawn):
+    r = drawn.ratings
+    holdout = HoldOut.of(r, 0.2, 0)
+    scores = holdout.scores([Mean()])
+    instance, held = r.instance_of(), holdout.held
+    kept = [i for i in range(r.n_ratings) if not held[i]]
+    p = {}
+    for m in set(instance[kept].tolist()):
+        said = [int(r.grade[i]) for i in kept if instance[i] == m]
+        p[m] = (np.bincount(said, minlength=5) + 0.1) / (len(said) + 0.5)
+    counts = np.zeros((r.n_annotators, 5, 5))
+    for i in kept:
+        counts[r.annotator[i], :, r.grade[i]] += p[instance[i]]
+    pooled = counts.sum(axis=0) + 0.5
+    rows = counts + 5 * pooled / pooled.sum(axis=1, keepdims=True)
+    rows /= rows.sum(axis=2, keepdims=True)
+    expected = [np.log(p[instance[i]] @ rows[r.annotator[i], :, r.grade[i]]) for i in np.flatnonzero(held)]
+    np.testing.assert_allclose(scores.told[0], expected, rtol=1e-10)
+
+
+def test_holding_back_leaves_every_instance_a_rating(drawn):
+    holdout = HoldOut.of(drawn.ratings, 0.5, 1)
+    kept = np.bincount(drawn.ratings.instance_of()[~holdout.held], minlength=150)
+    assert kept.min() >= 1
+    assert 0.3 < holdout.held.mean() < 0.6
+
+
+def test_weights_follow_the_score_and_lean_to_the_mean(drawn):
+    members = members_for(drawn.ratings, 0)
+    told = np.full((5, 50), -1.0)
+    worse = told - 0.1 * (np.arange(5) == 2)[:, None]
+    plain, leaning = (weigh(members, Scores(s, np.ones(50)), drawn.ratings) for s in (told, worse))
+    assert leaning[2] / leaning[3] == pytest.approx(np.exp(-1) * plain[2] / plain[3])
+    few = Ratings.from_arrays(annotator=list("abcdefgh"), instance=list("xxyyzzww"), rating=[1, 2, 3, 4, 5, 4, 2, 1])
+    thin = weigh(members, Scores(np.empty((5, 0)), np.empty(0)), few)
+    assert thin[0] > 0.45 > plain[0]
+
+
+def test_disagreement_softens_the_probabilities():
+    r = Ratings.from_arrays(annotator=list("abab"), instance=list("xxyy"), rating=[1, 2, 2, 2], scale="1..2")
+    one, two = Mean().fit(r), Mean().fit(r, Gold.of({"x": 2}))
+    assert stack(r, [one, one], np.array([0.3, 0.7]), None).disagreement == pytest.approx(0)
+    stacked = stack(r, [one, two], np.array([0.5, 0.5]), None)
+    x = r.instances.code[r.instances.labels.to_pylist().index("x")]
+    # P(2) is .5 and 1: .75 on average, from which either lies .25 away; three of four ratings are 2.
+    np.testing.assert_allclose(stacked.posterior.shares[x], [0.25 * 0.75 + 0.25 * 0.25, 0.75 * 0.75 + 0.25 * 0.75])
+
+
+def test_gold_save_predict_and_warm_start(drawn, fit, tmp_path):
+    gold = {drawn.gold()["instance"][0].as_py(): 2.0}
+    settled = Auto(held_out=0.0).fit(drawn.ratings, Gold.of(gold))
+    row = next(r for r in settled.truth_table().to_pylist() if r["instance"] in gold)
+    assert (row["estimate"], row["sd"], row["grade"]) == (2.0, 0.0, 2)
+    fit.save(tmp_path)
+    again = Fit.load(tmp_path)
+    predicted = again.predict(drawn.ratings)
+    assert np.corrcoef(predicted.posterior.estimate, fit.posterior.estimate)[0, 1] > 0.95
+    warm = Auto(held_out=0.0).fit(drawn.ratings, start=again)
+    assert warm.iterations <= fit.iterations
+
+
+def test_ten_ratings_are_almost_the_mean():
+    r = Ratings.from_arrays(
+        annotator=list("abcabcabca"), instance=list("uuuvvvwwwx"), rating=[4, 5, 4, 2, 1, 2, 3, 3, 4, 5], scale="1..5"
+    )
+    found, mean = Auto().fit(r), Mean().fit(r)
+    assert np.max(np.abs(found.posterior.estimate - mean.posterior.estimate)) < 0.4
+    assert any("too few ratings" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("rating", [[1.5, 2.25, 3.0, 1.0], [2, 2, 2, 2]])
+def test_real_and_constant_scales(rating):
+    scale = "real" if 1.5 in rating else None
+    r = Ratings.from_arrays(annotator=list("abab"), instance=list("xxyy"), rating=rating, scale=scale)
+    assert np.all(np.isfinite(Auto().fit(r).posterior.estimate))
+
+
+def test_a_share_to_hold_back_is_a_share():
+    with pytest.raises(OptionError, match=r"0 to 0\.5"):
+        Auto(held_out=0.9)
+
+
+def test_weights_are_repeated_ratings(drawn):
+    r = drawn.ratings
+    rng = np.random.default_rng(0)
+    w = rng.integers(1, 3, r.n_ratings)
+    columns = {"annotator": r.annotator, "instance": r.instance_of(), "rating": r.grade}
+    weighted = Ratings.from_arrays(**columns, weight=w, scale="0..4")
+    repeated = Ratings.from_arrays(**{k: np.repeat(v, w) for k, v in columns.items()}, scale="0..4")
+    one, two = (HoldOut.of(r, 0.2, 0).scores([Mean()]) for r in (weighted, repeated))
+    assert one.mean[0] == pytest.approx(two.mean[0], rel=1e-12)
+
+
+def test_a_leader_that_tells_ratings_worse_than_the_mean_is_told():
+    told = np.array([np.full(100, -1.0), np.full(100, -1.2) + 0.01 * np.arange(100) % 0.05])
+    assert Scores(told, np.ones(100)).behind(1, 0) > 1.5
+    assert Scores(told, np.ones(100)).behind(0, 1) < 0
