@@ -1,18 +1,25 @@
 #include "pool.hpp"
 
-#include <unistd.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 namespace truegrade {
 namespace {
 
 class Pool {
  public:
+  /// Whether the caller may run a job: one at a time. Who may, ends with release().
+  bool acquire() { return !busy_.exchange(true, std::memory_order_acquire); }
+  void release() { busy_.store(false, std::memory_order_release); }
+
   void run(int threads, std::int64_t chunks, ChunkBody body, void* context) {
     grow(threads - 1);
     {
@@ -29,17 +36,27 @@ class Pool {
     std::unique_lock<std::mutex> lock(mutex_);
     wanted_ = 0;  // a worker that has not woken yet need not
     done_.wait(lock, [this] { return active_ == 0; });
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
   }
-
-  std::mutex busy;  // held by the one caller whose job the workers are on
 
  private:
+  // Where the system gives no more threads, those that are there do the work.
   void grow(int workers) {
-    for (; workers_ < workers; ++workers_) std::thread([this] { serve(); }).detach();
+    try {
+      for (; workers_ < workers; ++workers_) std::thread([this] { serve(); }).detach();
+    } catch (const std::system_error&) {
+    }
   }
 
+  // Nothing may leave a thread by an exception: the first one waits for the caller, and no more chunks begin.
   void work() {
-    for (std::int64_t chunk; (chunk = next_.fetch_add(1)) < chunks_;) body_(context_, chunk);
+    try {
+      for (std::int64_t chunk; (chunk = next_.fetch_add(1)) < chunks_;) body_(context_, chunk);
+    } catch (...) {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      next_.store(chunks_);
+    }
   }
 
   void serve() {
@@ -57,28 +74,32 @@ class Pool {
     }
   }
 
+  std::atomic<bool> busy_{false};
   std::mutex mutex_;
   std::condition_variable wake_, done_;
   ChunkBody body_ = nullptr;
   void* context_ = nullptr;
   std::int64_t chunks_ = 0;
   std::atomic<std::int64_t> next_{0};
+  std::exception_ptr error_;
   std::uint64_t generation_ = 0;
   int workers_ = 0, wanted_ = 0, active_ = 0;
 };
 
 // Never destroyed: its threads are detached and may outlive static destructors. A forked child has none of
-// the parent's threads, so it starts a pool of its own.
+// its parent's threads, and perhaps a lock that one of them held, so it leaves that pool and starts one of
+// its own.
+std::atomic<Pool*> shared_pool{nullptr};
+const int forgets_at_fork = pthread_atfork(nullptr, nullptr, [] { shared_pool.store(nullptr); });
+
 Pool& pool() {
-  static std::mutex guard;
-  static Pool* instance = nullptr;
-  static pid_t owner = 0;
-  std::lock_guard<std::mutex> lock(guard);
-  if (owner != getpid()) {
-    instance = new Pool;
-    owner = getpid();
+  Pool* found = shared_pool.load();
+  if (!found) {
+    Pool* made = new Pool;
+    if (shared_pool.compare_exchange_strong(found, made)) return *made;
+    delete made;  // another thread was faster
   }
-  return *instance;
+  return *found;
 }
 
 }  // namespace
@@ -87,8 +108,13 @@ void parallel_for(int threads, std::int64_t chunks, ChunkBody body, void* contex
   threads = static_cast<int>(std::min<std::int64_t>(threads, chunks));
   if (threads > 1) {
     Pool& workers = pool();
-    std::unique_lock<std::mutex> lock(workers.busy, std::try_to_lock);
-    if (lock.owns_lock()) return workers.run(threads, chunks, body, context);
+    if (workers.acquire()) {
+      struct Release {
+        Pool& held;
+        ~Release() { held.release(); }
+      } release{workers};
+      return workers.run(threads, chunks, body, context);
+    }
   }
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) body(context, chunk);
 }

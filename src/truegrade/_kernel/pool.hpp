@@ -11,7 +11,8 @@ using ChunkBody = void (*)(void* context, std::int64_t chunk);
 
 /// Runs body(context, chunk) for chunk = 0 .. chunks-1 on at most `threads` threads, the caller's among them.
 /// Which thread takes which chunk is not fixed, so a chunk's result may depend on nothing but the chunk.
-/// A call made while another one is running does its own work alone instead of waiting.
+/// A call made while another one is running does its own work alone instead of waiting. The first exception
+/// that leaves a body goes to the caller, once all threads have stopped.
 void parallel_for(int threads, std::int64_t chunks, ChunkBody body, void* context);
 
 template <class Body>
