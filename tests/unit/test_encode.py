@@ -33,11 +33,19 @@ def test_arrays_are_read_only():
 
 
 def test_memory_per_rating():
+    n_ratings, n_instances = 100_000, 25_000
+    instance = np.arange(n_ratings) % n_instances
     data = Ratings.from_arrays(
-        annotator=np.tile(np.arange(40), 2500), instance=np.repeat(np.arange(2500), 40), rating=np.ones(100_000)
+        annotator=np.arange(n_ratings) % 40,
+        instance=instance,
+        category=instance % 100,
+        rating=np.ones(n_ratings),
+        weight=np.ones(n_ratings),
     )
-    arrays = (data.instance_ptr, data.annotator, data.grade, data.row, data.real)
-    assert sum(array.nbytes for array in arrays) <= 12 * data.n_ratings
+    beside = ("weight", "timestamp")  # and what the id tables hold
+    arrays = [a for name, a in vars(data).items() if isinstance(a, np.ndarray) and name not in beside]
+    assert len(arrays) == 6
+    assert sum(array.nbytes for array in arrays) <= 12 * n_ratings + 8
 
 
 def test_ids_of_different_types_are_different_ids():
