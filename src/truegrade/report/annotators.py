@@ -90,24 +90,21 @@ def suspicious(material: Material) -> Section | None:
     wanted = min(_DOUBTED, max(ratings.n_ratings // 100, 10), ratings.n_ratings)
     first = np.argpartition(-found.suspicion, wanted - 1)[:wanted]
     order = first[np.lexsort((ratings.row[first], -found.suspicion[first]))]
-    instance = ratings.instance_of()[order]
-    given = ratings.values()[order]
+    names = zip(
+        shown_ids(ratings.instances, ratings.instance_of()[order]),
+        shown_ids(ratings.annotators, ratings.annotator[order]),
+        order,
+        strict=True,
+    )
     rows = [
         [
             Cell.of(what),
             Cell.of(who),
-            Cell.of(float(given[i])),
+            Cell.of_rating(ratings, at),
             Cell.of(float(found.expected[at])),
             Cell.of(float(found.suspicion[at])),
         ]
-        for i, (what, who, at) in enumerate(
-            zip(
-                shown_ids(ratings.instances, instance),
-                shown_ids(ratings.annotators, ratings.annotator[order]),
-                order,
-                strict=True,
-            )
-        )
+        for what, who, at in names
     ]
     columns = [
         Column("instance", is_number=False),

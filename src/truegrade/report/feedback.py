@@ -61,14 +61,13 @@ def feedback_page(fit: Fit, ratings: Ratings | None, annotator: str) -> str:
         f"{number(int(own.size))} ratings. {share(float(found.earnestness[code]))} of them fit what the others said.",
         f"On average they are {_above(float(found.bias[code]))} what the others lead to expect.",
         f"Kappa with the estimated grade is {number(kappa)} (1 is perfect, 0 is chance).",
-        f"Advice: {material.advice[code].action} ({material.advice[code].reason}).",
     ]
     says = "How often each grade was given where the truth is estimated to be each grade."
     figure = Figure("confusion", confusion(fit, material.ratings, annotator), says)
     order = np.argsort(-np.abs(given - found.expected[own]), kind="stable")[:_EXAMPLES]
     instance = material.ratings.instance_of()[own][order]
     rows = [
-        [Cell.of(what), Cell.of(float(given[i])), Cell.of(float(found.expected[own[i]]))]
+        [Cell.of(what), Cell.of_rating(material.ratings, own[i]), Cell.of(float(found.expected[own[i]]))]
         for what, i in zip(shown_ids(fit.instance_ids, instance), order, strict=True)
     ]
     columns = [Column("instance", is_number=False), Column("rating"), Column("expected by the others")]

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from truegrade.report.text import number
+
+if TYPE_CHECKING:
+    from truegrade.ratings import Ratings
 
 __all__ = ["Cell", "Column", "Figure", "Section", "Table"]
 
@@ -26,12 +31,17 @@ class Cell:
     @classmethod
     def of(cls, value: Any, digits: int = 2) -> Cell:
         """A cell from a number or a text."""
-        from truegrade.report.text import number
-
         if isinstance(value, str):
             return cls(value, value)
         known = value is not None and value == value  # noqa: PLR0124  NaN
         return cls(number(value, digits), float(value) if known else -1e300)
+
+    @classmethod
+    def of_rating(cls, ratings: Ratings, at: int) -> Cell:
+        """A rating by what its grade is called."""
+        if ratings.scale.is_real:
+            return cls.of(float(ratings.real[at]))
+        return cls(ratings.scale.labels[ratings.grade[at]], float(ratings.grade[at]))
 
 
 @dataclass(frozen=True)
