@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,6 +63,7 @@ class Columns:
     timestamp: pa.ChunkedArray | None = None
     library: str = "pyarrow"  # of the frames that results come back in: pyarrow, pandas or polars
     row_label: Callable[[int], str] = row_number
+    names: Mapping[str, str] = field(default_factory=dict)  # role -> the column that fills it, where columns have names
 
     def take(self, role: str) -> Any:
         """The column of a role; this object lets go of it, so that the caller can free it."""

@@ -98,6 +98,7 @@ def encode(
         unobserved=grades.unobserved,
         library=columns.library,
         where=columns.where,
+        columns=columns.names,
     )
 
 

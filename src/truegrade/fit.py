@@ -245,19 +245,14 @@ def about_input(ratings: Ratings) -> dict[str, Any]:
         "missing": ratings.n_missing,
         "repeats": ratings.n_repeats,
     }
-    per_instance: NDArray[Any] = np.diff(ratings.instance_ptr)
-    per_annotator: NDArray[Any] = ratings.ratings_per_annotator()
-    if ratings.weight is not None:
-        per_instance = _whole(np.add.reduceat(ratings.weight, ratings.instance_ptr[:-1]))
-        per_annotator = _whole(np.bincount(ratings.annotator, ratings.weight, ratings.n_annotators))
     return {
         "scale": ratings.scale,
         "instance_ids": ratings.instances,
         "annotator_ids": ratings.annotators,
         "category_ids": ratings.categories,
         "category": ratings.category,
-        "ratings_per_instance": per_instance,
-        "ratings_per_annotator": per_annotator,
+        "ratings_per_instance": ratings.weight_per_instance(),
+        "ratings_per_annotator": ratings.weight_per_annotator(),
         "counts": counts,
         "library": ratings.library,
         "input_digest": ratings.digest,
@@ -267,7 +262,3 @@ def about_input(ratings: Ratings) -> dict[str, Any]:
             "python": ".".join(map(str, sys.version_info[:3])),
         },
     }
-
-
-def _whole(weights: NDArray[Any]) -> NDArray[Any]:
-    return weights.astype(np.int64) if np.array_equal(weights, np.round(weights)) else weights

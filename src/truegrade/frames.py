@@ -37,7 +37,7 @@ def frame_columns(frame: Any, roles: Roles, *, wide: bool = False) -> Columns:
     columns: dict[str, Any] = {}
     for role, name in found.columns().items():
         columns[role] = id_column(series[name]) if role in _ID_ROLES else arrow_column(series[name], name)
-    return Columns(_WHERE, **columns, library=library)
+    return Columns(_WHERE, **columns, library=library, names=found.columns())
 
 
 def frame_series(frame: Any, where: str) -> tuple[dict[str, Any], str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal
@@ -55,6 +55,7 @@ class Ratings:
     unobserved: tuple[str, ...]  # grades of the inferred scale that nobody gave
     library: str  # of the frames that results come back in
     where: str  # what messages call the input
+    columns: Mapping[str, str] = field(default_factory=dict)  # role -> the input's column, where columns have names
 
     def __repr__(self) -> str:
         counts = f"{self.n_ratings} ratings of {self.n_instances} instances by {self.n_annotators} annotators"
@@ -98,6 +99,18 @@ class Ratings:
         if self.category is None:
             raise OptionError(f"{self.where}: these ratings have no categories; pass --category COLUMN")
         return np.searchsorted(self.category, np.arange(self.n_categories + 1)).astype(np.int64)
+
+    def weight_per_instance(self) -> NDArray[Any]:
+        """How many ratings each instance has, weights added up (M,); whole numbers where all are."""
+        if self.weight is None:
+            return np.diff(self.instance_ptr)
+        return _whole(np.add.reduceat(self.weight, self.instance_ptr[:-1]))
+
+    def weight_per_annotator(self) -> NDArray[Any]:
+        """How many ratings each annotator gave, weights added up (N,); whole numbers where all are."""
+        if self.weight is None:
+            return self.ratings_per_annotator()
+        return _whole(np.bincount(self.annotator, self.weight, self.n_annotators))
 
     def ratings_per_annotator(self) -> NDArray[np.int64]:
         """How many ratings each annotator gave (N,)."""
@@ -193,3 +206,7 @@ class Ratings:
             timestamp=timestamp,
         )
         return encode(columns, scale=scale, drop_values=drop_values, missing=missing, duplicates=duplicates)
+
+
+def _whole(weights: NDArray[Any]) -> NDArray[Any]:
+    return weights.astype(np.int64) if np.array_equal(weights, np.round(weights)) else weights

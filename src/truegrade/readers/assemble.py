@@ -29,7 +29,7 @@ def assemble(file: TableFile, given: Roles, where: str, *, wide: bool) -> Column
         return melt(_read(file, needed, where, "ratings"), given, where)
     roles = resolve_roles(file.names, given, where, ["annotator", "instance", "rating"])
     table = _read(file, list(dict.fromkeys(roles.columns().values())), where, "ratings")
-    return Columns(where, **{role: table[name] for role, name in roles.columns().items()})
+    return Columns(where, **{role: table[name] for role, name in roles.columns().items()}, names=roles.columns())
 
 
 def plain_table(file: TableFile, where: str) -> pa.Table:

@@ -79,6 +79,7 @@ def melt(table: pa.Table, given: Roles, where: str, *, library: str = "pyarrow")
         category=table[roles.category].take(pa.array(rows)) if roles.category else None,
         library=library,
         row_label=_CellLabel(rows, codes, annotators),
+        names={**roles.columns(), "annotator": f"{len(annotators)} columns"},
     )
 
 
