@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from truegrade.errors import FitError, OptionError, OutputError, TruegradeError
+from truegrade.errors import FitError, OptionError, OutputError, ScaleError, TruegradeError
 from truegrade.files import check_directory, move_in, scratch_folder
 from truegrade.fit import Fit, Status
 from truegrade.id_files import id_type, read_ids
@@ -19,7 +19,7 @@ from truegrade.posterior import POSTERIORS
 from truegrade.scale import Scale
 from truegrade.tables import FORMATS, write_table
 
-__all__ = ["FORMAT_VERSION", "check_target", "load", "save"]
+__all__ = ["FORMAT_VERSION", "check_target", "load", "save", "saved_scale"]
 
 FORMAT_VERSION = 1
 _FORMAT = "truegrade-fit"
@@ -132,8 +132,25 @@ def _arrays(fit: Fit) -> dict[str, Any]:
 def load(directory: str | os.PathLike[str]) -> Fit:
     """Read a saved fit; refuse what is damaged or too new, and say why."""
     target = Path(directory)
+    record = _record(target)
     try:
-        record = json.loads((target / "fit.json").read_text("utf-8"))
+        return _restored(target, record)
+    except (*_DAMAGE, TruegradeError) as error:
+        raise FitError(f"{target}: the saved fit is damaged: {_one_line(error)}; fit again") from None
+
+
+def saved_scale(directory: Path) -> Scale:
+    """The scale of a saved fit, whatever else of it is there."""
+    try:
+        return Scale.from_json(_record(directory)["scale"])
+    except (LookupError, TypeError, ValueError, ScaleError) as error:
+        raise FitError(f"{directory}/fit.json: its scale is damaged: {_one_line(error)}; pass --scale") from None
+
+
+def _record(target: Path) -> dict[str, Any]:
+    """fit.json, once it is known to be one that can be read."""
+    try:
+        record: Any = json.loads((target / "fit.json").read_text("utf-8"))
     except FileNotFoundError:
         raise FitError(f"{target}: no fit.json here; pass a directory that truegrade fit -o wrote") from None
     except (OSError, ValueError, RecursionError) as error:
@@ -145,19 +162,8 @@ def load(directory: str | os.PathLike[str]) -> Fit:
             f"{target}: format version {record.get('format_version')}, but this truegrade reads version "
             f"{FORMAT_VERSION}; fit again, or use the truegrade that wrote it"
         )
-    try:
-        return _restored(target, record)
-    except (
-        OSError,
-        ValueError,
-        LookupError,
-        TypeError,
-        AttributeError,
-        EOFError,
-        MemoryError,
-        TruegradeError,
-    ) as error:
-        raise FitError(f"{target}: the saved fit is damaged: {_one_line(error)}; fit again") from None
+    found: dict[str, Any] = record
+    return found
 
 
 def _one_line(error: Exception) -> str:

@@ -10,14 +10,13 @@ import numpy as np
 from truegrade.cells import BadCellError, as_numbers
 from truegrade.columns import row_number
 from truegrade.errors import ColumnError, GoldError, IdError, ScaleError
-from truegrade.ids import index_arrow, index_ids
+from truegrade.ids import IndexedIds, index_arrow, index_ids
 from truegrade.scale import Scale, read_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from truegrade.ids import IndexedIds
 
 __all__ = ["TruthTable", "scale_of_columns"]
 
@@ -116,7 +115,10 @@ def _groups(column: pa.ChunkedArray) -> NDArray[np.int32] | None:
     """A number for each category; None where all cells are empty."""
     labels, index = index_arrow(column)
     empty = [at for at, label in enumerate(labels.to_pylist()) if label is None or not str(label).strip()]
-    return None if np.all((index < 0) | np.isin(index, empty)) else index
+    if np.all((index < 0) | np.isin(index, empty)):
+        return None
+    code = np.append(IndexedIds(labels, index).table().code, np.int32(-1))  # the last one serves index -1
+    return code[index]  # not by first appearance, so that the order of the rows changes no bit of an average
 
 
 def _grade_index(cell: Any, scale: Scale) -> int:

@@ -130,6 +130,17 @@ def test_evaluate(run, ratings, tmp_path):
     assert json.loads(run("evaluate", "out", "gold.csv", "--one-list", "--json").stdout)["ndcg"] == 1
 
 
+def test_evaluate_needs_but_the_scale_of_the_fit_beside_a_truth_table(run, ratings, tmp_path):
+    run("fit", ratings, "-o", "out", "--scale", "1..5")
+    (tmp_path / "gold.csv").write_text("instance,gold\nx,5\n")
+    (tmp_path / "out" / "arrays" / "trace.npy").unlink()
+    assert json.loads(run("evaluate", "out/truth.csv", "gold.csv", "--json").stdout)["mse"] == 3.5**2
+    (tmp_path / "out" / "fit.json").write_text('{"format": "truegrade-fit", "format_version": 1}')
+    done = run("evaluate", "out/truth.csv", "gold.csv")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "its scale is damaged: 'scale' is missing; pass --scale" in done.stderr
+
+
 def test_gold_clamps(run, ratings, tmp_path):
     (tmp_path / "gold.csv").write_text("item,truth\nx,1\n")
     truth = json.loads(run("fit", ratings, "--gold", "gold.csv", "--json").stdout)["truth"]

@@ -50,6 +50,7 @@ def evaluate(
 def _truth(source: str) -> tuple[Any, Scale | None]:
     """The truth table, and its scale where a fit.json stands beside it."""
     from truegrade.fit import Fit
+    from truegrade.fit_files import saved_scale
     from truegrade.readers import read_table
 
     path = Path(source)
@@ -58,5 +59,5 @@ def _truth(source: str) -> tuple[Any, Scale | None]:
         return fit.truth_table(), fit.scale
     table = read_table(source)
     if path.name.startswith("truth.") and (path.parent / "fit.json").exists():
-        return table, Fit.load(path.parent).scale
+        return table, saved_scale(path.parent)
     return table, None
