@@ -106,6 +106,7 @@ def _write(fit: Fit, scratch: Path, format_: str) -> None:
         "bound": fit.bound,
         "scale": fit.scale.to_json(),
         "id_types": {name: id_type(table) for name, table in ids.items() if table is not None},
+        "columns": {role: list(getattr(fit, f"{role}_columns")) for role in _ROLES},
         **{name: getattr(fit, name) for name in _PLAIN},
     }
     (scratch / "fit.json").write_text(json_text(record), "utf-8")
@@ -184,6 +185,9 @@ def _restored(target: Path, record: dict[str, Any]) -> Fit:
     def group(prefix: str) -> dict[str, Any]:
         return {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
 
+    def columns(role: str) -> dict[str, Any]:
+        return {name: arrays[f"{role}.{name}"] for name in record["columns"][role]}
+
     def ids(role: str) -> IdTable:
         labels, objects = tables[_ROLES[role]]
         return IdTable(labels, arrays[f"codes.{role}"], objects)
@@ -200,9 +204,9 @@ def _restored(target: Path, record: dict[str, Any]) -> Fit:
         annotator_ids=ids("annotator"),
         category_ids=ids("category") if "category" in sizes else None,
         category=arrays["category_of_instance"] if "category" in sizes else None,
-        annotator_columns=group("annotator."),
-        category_columns=group("category."),
-        instance_columns=group("instance."),
+        annotator_columns=columns("annotator"),
+        category_columns=columns("category"),
+        instance_columns=columns("instance"),
         parameters=group("parameter."),
         **{name: arrays[name] for name in ("ratings_per_instance", "ratings_per_annotator", "trace")},
     )
