@@ -46,7 +46,7 @@ def passes(ratings: Ratings, difficulty: str, *, long_steps: bool) -> int:
     model = OrdinalMixture(responsibility="exact", difficulty=difficulty)
     start = MixtureProblem.of(model, ratings, None, threads=1).start(0, None)
     start.earnest = replace(start.earnest, newton=long_steps)
-    outcome = ascend(0, start, model.stop_rule(), monotone=True, stopped=threading.Event(), progress=None)
+    outcome = ascend(0, start, model.stop_rule(ratings), monotone=True, stopped=threading.Event(), progress=None)
     return len(outcome.trace)
 
 

@@ -64,6 +64,7 @@ def test_every_model_prints_a_summary(run, ratings, model):
 def test_fit_tells_of_each_rating_how_likely_it_is_spam(run, ratings, tmp_path):
     model = ("--model", "ordinal-mixture:starts=1", "--responsibilities")
     done = run("fit", ratings, *model)
+    assert "; calling everything spam has -4.39" in done.stdout  # four ratings on three grades
     assert "ratings, likeliest spam first\nrow" in done.stdout
     rows = json.loads(run("fit", ratings, *model, "--json").stdout)["responsibilities"]
     assert [(row["annotator"], row["instance"], row["rating"]) for row in rows] == [

@@ -357,3 +357,22 @@ def test_the_stop_rules(drawn):
     assert abs(fit.trace[-1] - fit.trace[-11]) < 1e-6 * abs(fit.trace[-1])
     assert abs(fit.trace[-2] - fit.trace[-12]) >= 1e-6 * abs(fit.trace[-2])
     assert fit.iterations > paper.iterations
+
+
+def test_the_stop_rule_of_a_bound_near_zero():
+    """In some unit the bound of real-valued ratings is 0; the fit must not go on for ever there."""
+    rng = np.random.default_rng(0)
+    truth, n = rng.normal(0, 1, 100), np.tile(np.arange(5), 100)
+    value = np.repeat(truth, 5) + rng.normal(0, 0.2 + 0.2 * n)
+    model = OrdinalMixture(link="real", starts=1)
+
+    def fit(unit):
+        return model.fit(
+            Ratings.from_arrays(annotator=n, instance=np.repeat(np.arange(100), 5), rating=unit * value, scale="real")
+        )
+
+    plain = fit(1.0)
+    at_zero = fit(np.exp(plain.bound / 500))
+    assert abs(at_zero.bound) < 1
+    assert at_zero.status is Status.CONVERGED
+    assert at_zero.iterations < 1.5 * plain.iterations

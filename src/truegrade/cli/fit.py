@@ -130,6 +130,8 @@ def show_fit(result: Fit, output: str, *, json: bool, per_rating: pa.Table | Non
         ("scale", result.scale),
         ("ratings", f"{counts['ratings']} of {counts['instances']} instances by {counts['annotators']} annotators"),
     ]
+    if result.all_spam_bound is not None:
+        pairs.append(("bound", f"{result.bound:.6g}; calling everything spam has {result.all_spam_bound:.6g}"))
     if result.n_off_scale:
         pairs.append(("off the scale", f"{result.n_off_scale} of {counts['instances']} estimates"))
     if output:

@@ -44,13 +44,14 @@ class StopRule:
     passes: int = 10
     relative: bool = True
     max_iterations: int = 1000
+    floor: float = 1.0  # what the bound counts as at least: one of a density may cross zero
 
     def met(self, trace: list[float]) -> bool:
         """Whether the last passes of the trace were flat."""
         if len(trace) <= self.passes:
             return False
         moved = abs(trace[-1] - trace[-1 - self.passes])
-        return moved < self.tolerance * (max(abs(trace[-1]), 1.0) if self.relative else 1.0)
+        return moved < self.tolerance * (max(abs(trace[-1]), self.floor) if self.relative else 1.0)
 
 
 @dataclass

@@ -113,7 +113,7 @@ class OrdinalMixture:
         best, endings = ascend_all(
             lambda index: problem.start(index, start),
             self.starts if start is None else 1,
-            self.stop_rule(),
+            self.stop_rule(ratings),
             monotone=self.responsibility == "exact",
             workers=together,
             progress=progress,
@@ -126,7 +126,7 @@ class OrdinalMixture:
         best, endings = ascend_all(
             lambda index: problem.start(index, fit, learn_annotators=False),
             1,
-            self.stop_rule(),
+            self.stop_rule(ratings),
             monotone=self.responsibility == "exact",
             workers=1,
             progress=None,
@@ -147,8 +147,8 @@ class OrdinalMixture:
 
         return rating_probabilities(self, fit, annotator, instance)
 
-    def stop_rule(self) -> StopRule:
+    def stop_rule(self, ratings: Ratings) -> StopRule:
         """The paper's rule, or one that sees past plateaus."""
         if self.stop == "paper":
             return StopRule(0.1, passes=1, relative=False, max_iterations=self.max_iterations)
-        return StopRule(self.tolerance, max_iterations=self.max_iterations)
+        return StopRule(self.tolerance, max_iterations=self.max_iterations, floor=ratings.total_weight)
