@@ -4,8 +4,10 @@
 
 #include "arrays.hpp"
 #include "bind_mixture.hpp"
+#include "bind_table.hpp"
 #include "counts.hpp"
 #include "hash.hpp"
+#include "isa.hpp"
 #include "numbering.hpp"
 #include "sort.hpp"
 
@@ -110,7 +112,9 @@ NB_MODULE(_kernel, m) {
         "threads"_a, "counts_out"_a);
   m.def("agreement_sums", &bind_agreement_sums, "instance_ptr"_a, "annotator"_a, "grade"_a, "weight"_a.none(),
         nb::kw_only(), "grades"_a, "threads"_a, "agree_out"_a, "paired_out"_a);
+  m.def("best_isa", &best_isa);
   bind_mixture(m);
+  bind_table(m);
 }
 
 }  // namespace truegrade

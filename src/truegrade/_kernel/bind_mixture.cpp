@@ -125,7 +125,6 @@ void bind_gamma_functions(Vector<double> shape, const char* isa, VectorOut<doubl
 
 void bind_mixture(nb::module_& m) {
   using namespace nb::literals;
-  m.def("best_isa", &best_isa);
   m.attr("PLAN_CHUNKS") = kPlanChunks;
   m.def("mixture_plan_windows", &mixture_plan_windows, "ratings"_a, "instances"_a);
   m.def("mixture_plan", &bind_mixture_plan, "instance_ptr"_a, "category_ptr"_a.none(), nb::kw_only(),

@@ -1,4 +1,4 @@
-// Uninitialised doubles that begin on a cache line, so that a row of four never crosses one.
+// Uninitialised numbers that begin on a cache line, so that a row of four doubles never crosses one.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,21 @@
 
 namespace truegrade {
 
-class Buffer {
+template <class T>
+class AlignedArray {
  public:
-  explicit Buffer(std::int64_t size)
-      : data_(static_cast<double*>(operator new(sizeof(double) * static_cast<std::size_t>(size), kLine))) {}
-  double* data() const { return data_.get(); }
+  explicit AlignedArray(std::int64_t size)
+      : data_(static_cast<T*>(operator new(sizeof(T) * static_cast<std::size_t>(size), kLine))) {}
+  T* data() const { return data_.get(); }
 
  private:
   static constexpr std::align_val_t kLine{64};
   struct Free {
-    void operator()(double* data) const { operator delete(data, kLine); }
+    void operator()(T* data) const { operator delete(data, kLine); }
   };
-  std::unique_ptr<double, Free> data_;
+  std::unique_ptr<T, Free> data_;
 };
+
+using Buffer = AlignedArray<double>;
 
 }  // namespace truegrade

@@ -19,23 +19,23 @@ class Keywords {
 
   /// A C-ordered array of this very dtype with `rows` times `columns` elements.
   template <class T>
-  const T* input(const char* name, std::size_t rows) {
-    return array<const T>(name, take(name), rows, 1);
+  const T* input(const char* name, std::size_t rows, std::size_t columns = 1) {
+    return array<const T>(name, take(name), rows, columns);
   }
   /// The same, or None.
   template <class T>
-  const T* maybe_input(const char* name, std::size_t rows) {
+  const T* maybe_input(const char* name, std::size_t rows, std::size_t columns = 1) {
     const nb::object value = take(name);
-    return value.is_none() ? nullptr : array<const T>(name, value, rows, 1);
+    return value.is_none() ? nullptr : array<const T>(name, value, rows, columns);
   }
   template <class T>
   T* output(const char* name, std::size_t rows, std::size_t columns = 1) {
     return array<T>(name, take(name), rows, columns);
   }
   template <class T>
-  T* maybe_output(const char* name, std::size_t rows) {
+  T* maybe_output(const char* name, std::size_t rows, std::size_t columns = 1) {
     const nb::object value = take(name);
-    return value.is_none() ? nullptr : array<T>(name, value, rows, 1);
+    return value.is_none() ? nullptr : array<T>(name, value, rows, columns);
   }
 
   /// A number, or a text.

@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "buffer.hpp"
+#include "isa.hpp"
 #include "mixture_kernels.hpp"
 #include "pool.hpp"
 
@@ -21,13 +20,11 @@ constexpr std::int64_t kPrefetchFrom =
 constexpr std::int64_t kReduceBlock = 4096;  // annotators
 
 const MixtureKernels& kernels_for(const char* isa) {
-  const std::string wanted = std::string(isa) == "auto" ? best_isa() : isa, best = best_isa();
-  if (wanted == "base") return kMixtureBase;
 #if defined(TRUEGRADE_X86)
-  if (wanted == "avx2" && best != "base") return kMixtureAvx2;
-  if (wanted == "avx512" && best == "avx512") return kMixtureAvx512;
+  return kernels_for(isa, &kMixtureBase, &kMixtureAvx2, &kMixtureAvx512);
+#else
+  return kernels_for<MixtureKernels>(isa, &kMixtureBase, nullptr, nullptr);
 #endif
-  throw std::invalid_argument("no such instruction set here: " + wanted);
 }
 
 // What multiplies an annotator's sum of w, and of w omega, in the ratings' part of the bound.
@@ -159,17 +156,6 @@ void reduce_chunks(const MixtureInput& in, const std::vector<MixtureChunk>& chun
 }
 
 }  // namespace
-
-const char* best_isa() {
-#if defined(TRUEGRADE_X86)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("fma"))
-    return "avx512";
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "avx2";
-#endif
-  return "base";
-}
 
 void mixture_sweep(const MixtureInput& input, const char* isa, int threads, const MixtureState& state,
                    const MixtureSums& sums) {

@@ -59,9 +59,6 @@ struct MixtureSums {
   double* responsibility;  // (L,) omega, or null
 };
 
-/// The widest instruction set this machine has: "avx512", "avx2" or "base".
-const char* best_isa();
-
 /// One exact coordinate pass: for every instance q(x,y) of its ratings, then q(z_m); after the instances of a
 /// category q(delta_c). The bound's terms are taken after the q(x,y) step with all other factors as they were
 /// before the pass. The same bits for every thread count. `isa`: "auto", "base", "avx2" or "avx512".

@@ -1,4 +1,4 @@
-"""One E-step over a truth on a grid: a row of an annotator's table per rating. Its arrays, and who does it.
+"""One E-step over a truth on a grid: a row of an annotator's table per rating. Its arrays, and the kernel's wrapper.
 
 Letters: L ratings, N annotators, M instances, K grades, G nodes, P priors.
 
@@ -9,11 +9,12 @@ Letters: L ratings, N annotators, M instances, K grades, G nodes, P priors.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from truegrade.inference.table_twin import table_sweep_numpy as table_sweep
+from truegrade import _kernel
+from truegrade.threads import default_threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["TableRatings", "TableSums", "table_sweep"]
+__all__ = ["Isa", "TablePlan", "TableRatings", "TableSums", "table_sweep"]
+
+Isa = Literal["auto", "base", "avx2", "avx512"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +51,40 @@ class TableRatings:
 
 
 @dataclass(frozen=True, slots=True)
+class TablePlan:
+    """The ratings once more, in the order in which they are counted. Good for all sweeps with so many nodes."""
+
+    tile_instances: int  # how many instances are scored before their ratings are counted
+    cell: NDArray[np.int32]  # (L,): n K + k, ascending inside a tile
+    instance: NDArray[np.int32]  # (L,)
+    weight: Floats | None  # (L,)
+
+    @classmethod
+    def build(cls, ratings: TableRatings, annotators: int, grades: int, nodes: int, threads: int = 0) -> TablePlan:
+        """Sort the ratings of every tile; the plan depends on the data alone."""
+        plan = cls(
+            _kernel.table_tile_instances(annotators, grades, nodes),
+            np.empty_like(ratings.annotator),
+            np.empty_like(ratings.annotator),
+            None if ratings.weight is None else np.empty_like(ratings.weight),
+        )
+        _kernel.table_plan(
+            ratings.instance_ptr,
+            ratings.annotator,
+            ratings.grade,
+            ratings.weight,
+            annotators=annotators,
+            grades=grades,
+            tile_instances=plan.tile_instances,
+            threads=threads or default_threads(),
+            cell_out=plan.cell,
+            instance_out=plan.instance,
+            weight_out=plan.weight,
+        )
+        return plan
+
+
+@dataclass(frozen=True, slots=True)
 class TableSums:
     """What a sweep leaves behind."""
 
@@ -65,3 +102,43 @@ class TableSums:
             np.empty(instances),
             np.empty((instances, nodes)) if posterior else None,
         )
+
+
+def table_sweep(
+    ratings: TableRatings,
+    plan: TablePlan,
+    table: NDArray[Any],
+    log_prior: Floats,
+    sums_out: TableSums,
+    *,
+    threads: int = 0,
+    isa: Isa = "auto",
+) -> None:
+    """q_m and its sums; the same bits for every number of threads.
+
+    table (N, K, G), float32 or float64: ln P(grade k | annotator n, node g), finite. log_prior (P, G): may hold
+    -inf, but not in a whole row.
+    """
+    annotators, grades, _ = table.shape
+    _kernel.table_sweep(
+        annotators=annotators,
+        grades=grades,
+        instance_ptr=ratings.instance_ptr,
+        annotator=ratings.annotator,
+        grade=ratings.grade,
+        weight=ratings.weight,
+        prior_row=ratings.prior_row,
+        tile_instances=plan.tile_instances,
+        cell=plan.cell,
+        instance=plan.instance,
+        cell_weight=plan.weight,
+        table_float=table if table.dtype == np.float32 else None,
+        table_double=None if table.dtype == np.float32 else table,
+        log_prior=log_prior,
+        isa=isa,
+        threads=threads or default_threads(),
+        counts_out=sums_out.counts,
+        node_counts_out=sums_out.node_counts,
+        log_z_out=sums_out.log_z,
+        posterior_out=sums_out.posterior,
+    )

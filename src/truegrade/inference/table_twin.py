@@ -9,22 +9,22 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from truegrade.inference.table_sweep import TableRatings, TableSums
+    from truegrade.inference.table_sweep import Isa, TablePlan, TableRatings, TableSums
 
 __all__ = ["table_sweep_numpy"]
 
 
 def table_sweep_numpy(
     ratings: TableRatings,
+    plan: TablePlan,  # noqa: ARG001 - the kernel's signature
     table: NDArray[Any],
     log_prior: NDArray[np.float64],
     sums_out: TableSums,
+    *,
+    threads: int = 0,  # noqa: ARG001
+    isa: Isa = "auto",  # noqa: ARG001
 ) -> None:
-    """q_m and its sums.
-
-    table (N, K, G), float32 or float64: ln P(grade k | annotator n, node g), finite. log_prior (P, G): may hold
-    -inf, but not in a whole row.
-    """
+    """Do what `table_sweep` does."""
     annotators, grades, nodes = table.shape
     instances = ratings.instance_ptr.size - 1
     m = np.repeat(np.arange(instances), np.diff(ratings.instance_ptr))

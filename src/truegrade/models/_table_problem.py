@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truegrade.errors import OptionError
-from truegrade.inference.table_sweep import TableRatings, TableSums, table_sweep
+from truegrade.inference.table_sweep import TablePlan, TableRatings, TableSums, table_sweep
 from truegrade.models._summary import mean_ratings
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ class TableProblem:
 
     ratings: Ratings
     data: TableRatings
+    plan: TablePlan
     known: NDArray[np.int32]  # (M,): the grade that an instance is known to have, -1 = not known
     rounded: int  # how many known truths lay between grades
     mean_rating: Floats  # (M,)
@@ -48,7 +49,9 @@ class TableProblem:
             known[at] = scale.nearest(values)
             rounded = int(np.count_nonzero(scale.array[known[at]] != values))
         prior_row = None if gold is None else known + 1
-        return cls(ratings, TableRatings.of(ratings, prior_row), known, rounded, mean_ratings(ratings), threads)
+        data = TableRatings.of(ratings, prior_row)
+        plan = TablePlan.build(data, ratings.n_annotators, scale.n_grades, scale.n_grades, threads)
+        return cls(ratings, data, plan, known, rounded, mean_ratings(ratings), threads)
 
     def notes(self, prevalence: Floats) -> list[str]:
         """What to know about the known truths and the grades that were found."""
@@ -74,7 +77,7 @@ class TableProblem:
 
     def sweep(self, table: Floats, prevalence: Floats, sums_out: TableSums) -> None:
         """One E-step."""
-        table_sweep(self.data, table, self.log_prior(prevalence), sums_out)
+        table_sweep(self.data, self.plan, table, self.log_prior(prevalence), sums_out, threads=self.threads)
 
     def empty_sums(self, *, posterior: bool = False) -> TableSums:
         """Room for a sweep's sums."""
@@ -99,5 +102,6 @@ class TableProblem:
         everyone = TableRatings.of(r, np.arange(r.n_instances, dtype=np.int32))
         with np.errstate(divide="ignore"):
             log_votes = np.log(votes / votes.sum(axis=1, keepdims=True))
-        table_sweep(everyone, np.zeros((r.n_annotators, grades, grades)), log_votes, sums)
+        nothing = np.zeros((r.n_annotators, grades, grades))
+        table_sweep(everyone, self.plan, nothing, log_votes, sums, threads=self.threads)
         return sums
