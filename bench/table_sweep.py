@@ -62,14 +62,14 @@ def report(ratings: int, annotators: int, prototype: str) -> None:
             planned = (perf_counter() - start) / ratings * 1e9
 
             def sweep(threads: int, isa: str, data: Data = data, plan: TablePlan = plan) -> float:
-                arguments = data.ratings, plan, data.table, data.log_prior, data.sums
-                return best(lambda: table_sweep(*arguments, threads=threads, isa=isa)) / ratings * 1e9
+                arguments = data.ratings, data.table, data.log_prior, data.sums
+                return best(lambda: table_sweep(*arguments, plan=plan, threads=threads, isa=isa)) / ratings * 1e9
 
             times = [sweep(threads, isa) for isa in ISAS for threads in (1, 2)]
             print(f"{ratings:>10} {annotators:>10} {nodes:>5} {dtype.__name__:>7} ", end="")
             print(" ".join(f"{time:9.1f}" for time in times) + f" {planned:6.0f}", end="")
             if ratings <= TWIN_RATINGS:
-                arguments = data.ratings, plan, data.table, data.log_prior, data.sums
+                arguments = data.ratings, data.table, data.log_prior, data.sums
                 twin = best(lambda a=arguments: table_sweep_numpy(*a), 1) / ratings * 1e9
                 print(f" {twin:7.0f} {twin / times[-2]:4.0f}x", end="")
             else:

@@ -178,6 +178,15 @@ class Fit:
         predicted: Fit = fitted_model(self, "predict").predict(self, ratings)
         return predicted
 
+    def confusion(self, *annotators: Any) -> Any:
+        """What annotators answer to each true grade: one row per annotator and truth, P(answer) in columns p_<grade>.
+
+        All annotators where none is named. Only models of grades have confusion matrices.
+        """
+        from truegrade.confusion_table import confusion_table
+
+        return frame_of(confusion_table(self, list(annotators) or None), self.library)
+
     def responsibilities(self, ratings: Ratings) -> Any:
         """How likely each of the ratings that this fit was made from was given in earnest: one row per input row.
 

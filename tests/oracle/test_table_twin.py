@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from table_problems import make_problem
 
-from truegrade.inference.table_sweep import TablePlan
 from truegrade.inference.table_twin import table_sweep_numpy
 
 
@@ -16,8 +15,7 @@ def test_twin_against_loops(weighted, priors):
     problem = make_problem(np.array([3, 0, 1, 5]), weighted=weighted, priors=priors, nodes=4, seed=priors)
     ratings, table, log_prior = problem
     found = problem.room()
-    plan = TablePlan.build(ratings, *table.shape)
-    table_sweep_numpy(ratings, plan, table, log_prior, found)
+    table_sweep_numpy(ratings, table, log_prior, found)
     counts, total = np.zeros(table.shape), np.zeros(table.shape[2])
     for m in range(4):
         rows = range(ratings.instance_ptr[m], ratings.instance_ptr[m + 1])

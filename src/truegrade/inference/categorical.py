@@ -6,9 +6,12 @@ Counts are (N, R, J): of annotator n, in situation r, how often it answered j.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+
+from truegrade.inference.gamma import digamma_log_gamma
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +66,7 @@ class SmoothedRows:
         shares: Floats = np.divide(total, sums, out=np.full_like(total, 1 / total.shape[2]), where=sums > 0)
         return shares
 
-    @property
+    @cached_property
     def log_p(self) -> Floats:
         """Their logarithms, those of 0 cut off."""
         logs: Floats = np.log(np.maximum(self.mean, _TINY))
@@ -97,42 +100,46 @@ class PooledRows:
         shares: Floats = total / total.sum(axis=2, keepdims=True)
         return shares
 
+    @cached_property
+    def _moments(self) -> tuple[Floats, Floats]:
+        """E ln p (N, R, J), and the logarithms of the Dirichlets' constants (N, R)."""
+        total = self.counts + self.population
+        digamma, log_gamma = digamma_log_gamma(total)
+        of_sum = digamma_log_gamma(total.sum(axis=2))
+        return digamma - of_sum[0][:, :, None], of_sum[1] - log_gamma.sum(axis=2)
+
     @property
     def log_p(self) -> Floats:
         """E ln p."""
-        from scipy.special import psi
-
-        total = self.counts + self.population
-        logs: Floats = psi(total) - psi(total.sum(axis=2, keepdims=True))
-        return logs
+        return self._moments[0]
 
     def log_prior(self) -> float:
         """Minus the divergence of all rows from the population."""
-        from scipy.special import gammaln
-
-        total, a = self.counts + self.population, self.population
-        normaliser = gammaln(total.sum(axis=2)) - gammaln(total).sum(axis=2)
-        prior = gammaln(a.sum(axis=1)) - gammaln(a).sum(axis=1)
-        return -float((normaliser - prior + (self.counts * self.log_p).sum(axis=2)).sum())
+        log_p, constant = self._moments
+        of_sum, each = (digamma_log_gamma(a)[1] for a in (self.population.sum(axis=1), self.population))
+        prior = of_sum - each.sum(axis=1)
+        return -float((constant - prior + np.einsum("nrj,nrj->nr", self.counts, log_p)).sum())
 
     def updated(self, counts: Floats) -> PooledRows:
         """New counts, and the population that makes them most probable.
 
         Counts of a Dirichlet's row have a Polya distribution. Each step raises its likelihood (Minka's fixed point).
         """
-        from scipy.special import psi
-
-        a = self.population
+        a, drawn_sizes = self.population, counts.sum(axis=2)
         for _ in range(_POOL_STEPS):
             size = a.sum(axis=1)  # (R,)
-            drawn = (psi(counts.sum(axis=2) + size) - psi(size)).sum(axis=0)  # (R,)
-            met = a * (psi(counts + a) - psi(a)).sum(axis=0)  # (R, J)
+            drawn = (_digamma(drawn_sizes + size) - _digamma(size)).sum(axis=0)  # (R,)
+            met = a * (_digamma(counts + a) - _digamma(a)).sum(axis=0)  # (R, J)
             seen = (met.sum(axis=1) > 0) & (drawn > 0)  # a row that (nearly) nobody has met stays as it is
             if self.concentration is None:
                 size[seen] = np.clip(met[seen].sum(axis=1) / drawn[seen], *_CONCENTRATIONS)
             a = a.copy()
             a[seen] = size[seen, None] * _shares(met[seen])
         return replace(self, counts=counts, population=a)
+
+
+def _digamma(x: Floats) -> Floats:
+    return digamma_log_gamma(x)[0]
 
 
 def _shares(weight: Floats) -> Floats:

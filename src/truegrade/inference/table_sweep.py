@@ -106,20 +106,21 @@ class TableSums:
 
 def table_sweep(
     ratings: TableRatings,
-    plan: TablePlan,
     table: NDArray[Any],
     log_prior: Floats,
     sums_out: TableSums,
     *,
+    plan: TablePlan | None = None,
     threads: int = 0,
     isa: Isa = "auto",
 ) -> None:
     """q_m and its sums; the same bits for every number of threads.
 
     table (N, K, G), float32 or float64: ln P(grade k | annotator n, node g), finite. log_prior (P, G): may hold
-    -inf, but not in a whole row.
+    -inf, but not in a whole row. plan: worth making once where there are several sweeps.
     """
-    annotators, grades, _ = table.shape
+    annotators, grades, nodes = table.shape
+    plan = plan or TablePlan.build(ratings, annotators, grades, nodes, threads)
     _kernel.table_sweep(
         annotators=annotators,
         grades=grades,

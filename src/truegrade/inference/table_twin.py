@@ -16,11 +16,11 @@ __all__ = ["table_sweep_numpy"]
 
 def table_sweep_numpy(
     ratings: TableRatings,
-    plan: TablePlan,  # noqa: ARG001 - the kernel's signature
     table: NDArray[Any],
     log_prior: NDArray[np.float64],
     sums_out: TableSums,
     *,
+    plan: TablePlan | None = None,  # noqa: ARG001 - the kernel's signature
     threads: int = 0,  # noqa: ARG001
     isa: Isa = "auto",  # noqa: ARG001
 ) -> None:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TableModel"]
 
+_BLOCK = 65_536  # pairs, whose confusion matrices are gathered at once
 _LARGE = 1_000_000  # ratings; from here on a sweep is cut into pieces instead of running several starts at once
 
 
@@ -46,7 +47,8 @@ class TableModel:
     prior: counts that are added to every cell of the rows; 0 is maximum likelihood.
     pooled: draw annotators from a population that is learned with them, instead of adding the same counts to all.
     concentration: how many ratings the population is worth for each annotator, when pooled.
-    class_prior: whether the prevalence of the grades is learned or uniform.
+    class_prior: the prevalence of the grades is learned, or uniform. "auto" learns it, and falls back to uniform where
+        the truths run together into fewer grades than the ratings have.
     starts, seed: start 0 begins at the shares of the votes, the others trust annotators by chance; the best bound wins.
     tolerance: stop when ten passes moved the bound by less than this share of it.
     """
@@ -55,7 +57,7 @@ class TableModel:
     prior: float = 1.0
     pooled: bool = False
     concentration: float | Literal["learn"] = "learn"
-    class_prior: Literal["learned", "uniform"] = "learned"
+    class_prior: Literal["auto", "learned", "uniform"] = "auto"
     starts: int = 10
     seed: int = 0
     tolerance: float = 1e-8
@@ -98,8 +100,13 @@ class TableModel:
             best, endings = run(1, lambda _: self._resumed(problem, start))
             if not best.state.mirrored():
                 return self._end(problem, best, endings)
-        best, endings = run(self.starts, lambda index: self._fresh(problem, index))
+        learned = self.class_prior != "uniform"
+        best, endings = run(self.starts, lambda index: self._fresh(problem, index, learned))
         notes = [] if start is None else ["the earlier fit leads against the ratings: begun anew from the votes"]
+        state: TableAscent = best.state  # type: ignore[assignment]
+        if self.class_prior == "auto" and (lost := problem.lost_grades(state.prevalence)):
+            notes.append(f"with a learned prevalence hardly any truth is {', '.join(lost)}: fitted with a uniform one")
+            best, endings = run(self.starts, lambda index: self._fresh(problem, index, False))
         return self._end(problem, best, endings, notes)
 
     def predict(self, fit: Fit, ratings: Ratings) -> Fit:
@@ -109,6 +116,26 @@ class TableModel:
         state.posterior()
         bound = float(state.sums.log_z.sum())
         return self._end(problem, Outcome(0, state, Status.CONVERGED, [bound]), [(bound, Status.CONVERGED)])
+
+    def rating_probabilities(self, fit: Fit, annotator: NDArray[np.int64], instance: NDArray[np.int64]) -> Floats:
+        """P(answer) (P, K) should annotator[i] rate instance[i]; -1 stands for anyone, or anything, unknown."""
+        anyone = self._unknown(fit, 1).mean
+        cells = self.cells(fit.scale.n_grades)
+        confusion = np.concatenate([fit.parameters["confusion"], cells.confusion(anyone)])  # the last serves -1
+        p = np.concatenate([fit.posterior.probabilities(fit.scale), fit.parameters["prevalence"][None, :]])
+        chances = np.empty((annotator.size, cells.grades))
+        for begin in range(0, annotator.size, _BLOCK):
+            block = slice(begin, begin + _BLOCK)
+            np.einsum("pk,pkj->pj", p[instance[block]], confusion[annotator[block]], out=chances[block])
+        return chances
+
+    def _unknown(self, earlier: Fit, annotators: int) -> Rows:
+        """The rows of annotators of whom an earlier fit has no counts."""
+        cells = self.cells(earlier.scale.n_grades)
+        rows = self._rows(cells.rows(np.zeros((annotators, cells.grades, cells.grades))), cells)
+        if isinstance(rows, PooledRows) and "population" in earlier.parameters:
+            rows = replace(rows, population=earlier.parameters["population"])
+        return rows
 
     def _rows(self, counts: Floats, cells: Cells) -> Rows:
         """The rows before anything is known about a population."""
@@ -120,27 +147,24 @@ class TableModel:
         shares /= shares.sum(axis=1, keepdims=True)
         return PooledRows(counts, size * shares, None if learned else size)
 
-    def _fresh(self, problem: TableProblem, index: int) -> TableAscent:
+    def _fresh(self, problem: TableProblem, index: int, learned: bool) -> TableAscent:
         cells, sums = self.cells(problem.ratings.scale.n_grades), problem.first_sums(self.seed, index)
         rows = self._rows(cells.rows(sums.counts), cells)
         uniform = np.full(cells.grades, 1 / cells.grades)
-        state = TableAscent(problem, cells, rows, uniform, sums, self.class_prior == "learned")
+        state = TableAscent(problem, cells, rows, uniform, sums, learned)
         state.update()
         return state
 
     def _resumed(self, problem: TableProblem, earlier: Fit) -> TableAscent:
         """Where an earlier fit ended."""
         check_start(self.name, problem.ratings, earlier)
-        old, cells = earlier.parameters["counts"], self.cells(earlier.scale.n_grades)
+        rows, cells = self._unknown(earlier, problem.ratings.n_annotators), self.cells(earlier.scale.n_grades)
         here, there = meeting(problem.ratings.annotators, earlier.annotator_ids)
-        counts = np.zeros((problem.ratings.n_annotators, *old.shape[1:]))
-        rows = self._rows(counts, cells)
-        if counts.shape[1:] != rows.log_p.shape[1:]:
-            raise OptionError(f"the earlier fit of {self.name} has other options; pass one with the same")
-        counts[here] = old[there]
-        if isinstance(rows, PooledRows) and "population" in earlier.parameters:
-            rows = replace(rows, population=earlier.parameters["population"])
-        learned = self.class_prior == "learned"
+        old = earlier.parameters["counts"]
+        if old.shape[1:] != rows.counts.shape[1:]:
+            raise OptionError(f"the earlier fit of {self.name} has other errors=; fit both with the same")
+        rows.counts[here] = old[there]
+        learned = self.class_prior != "uniform"
         return TableAscent(problem, cells, rows, earlier.parameters["prevalence"], problem.empty_sums(), learned)
 
     def _end(
@@ -157,7 +181,13 @@ class TableModel:
         if isinstance(state.rows, PooledRows):
             parameters["population"] = state.rows.population
             hyperparameters["concentration"] = state.rows.population.sum(axis=1).tolist()
-        told = [*notes, *problem.notes(state.prevalence)]
+        told = list(notes)
+        if problem.rounded:
+            told.append(f"{problem.rounded} known truths lie between grades: taken as the nearest one")
+        if not self.pooled and np.median(problem.ratings.ratings_per_annotator()) < state.rows.counts[0].size:
+            told.append("half of the annotators gave fewer ratings than they have probabilities: try pooled=true")
+        if lost := problem.lost_grades(state.prevalence):
+            told.append(f"many ratings but hardly any truths are {', '.join(lost)}: distrust the estimates")
         return grade_fit(
             self,
             problem.ratings,

@@ -53,19 +53,12 @@ class TableProblem:
         plan = TablePlan.build(data, ratings.n_annotators, scale.n_grades, scale.n_grades, threads)
         return cls(ratings, data, plan, known, rounded, mean_ratings(ratings), threads)
 
-    def notes(self, prevalence: Floats) -> list[str]:
-        """What to know about the known truths and the grades that were found."""
-        scale, notes = self.ratings.scale, []
-        if self.rounded:
-            notes.append(f"{self.rounded} known truths lie between grades: taken as the nearest one")
+    def lost_grades(self, prevalence: Floats) -> list[str]:
+        """The grades that many ratings say but hardly any truth has: the truths have run together."""
+        scale = self.ratings.scale
         said = np.bincount(self.ratings.grade, self.ratings.weight, scale.n_grades) / self.ratings.total_weight
         lost = (prevalence < _LOST * said) & (said > _COMMON)
-        if lost.any():
-            names = ", ".join(scale.labels[k] for k in np.flatnonzero(lost))
-            notes.append(
-                f"many ratings but hardly any truth are {names}: distrust the estimates; try class_prior=uniform"
-            )
-        return notes
+        return [scale.labels[k] for k in np.flatnonzero(lost)]
 
     def log_prior(self, prevalence: Floats) -> Floats:
         """Row 0 for a truth that is not known, row 1 + k for one that is grade k (1 or 1+K, K)."""
@@ -77,7 +70,7 @@ class TableProblem:
 
     def sweep(self, table: Floats, prevalence: Floats, sums_out: TableSums) -> None:
         """One E-step."""
-        table_sweep(self.data, self.plan, table, self.log_prior(prevalence), sums_out, threads=self.threads)
+        table_sweep(self.data, table, self.log_prior(prevalence), sums_out, plan=self.plan, threads=self.threads)
 
     def empty_sums(self, *, posterior: bool = False) -> TableSums:
         """Room for a sweep's sums."""
@@ -103,5 +96,5 @@ class TableProblem:
         with np.errstate(divide="ignore"):
             log_votes = np.log(votes / votes.sum(axis=1, keepdims=True))
         nothing = np.zeros((r.n_annotators, grades, grades))
-        table_sweep(everyone, self.plan, nothing, log_votes, sums, threads=self.threads)
+        table_sweep(everyone, nothing, log_votes, sums, plan=self.plan, threads=self.threads)
         return sums
