@@ -120,6 +120,7 @@ def table_sweep(
     -inf, but not in a whole row. plan: worth making once where there are several sweeps.
     """
     annotators, grades, nodes = table.shape
+    table, log_prior = np.ascontiguousarray(table), np.ascontiguousarray(log_prior)
     plan = plan or TablePlan.build(ratings, annotators, grades, nodes, threads)
     _kernel.table_sweep(
         annotators=annotators,
