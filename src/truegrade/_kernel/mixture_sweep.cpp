@@ -21,9 +21,9 @@ constexpr std::int64_t kReduceBlock = 4096;  // annotators
 
 const MixtureKernels& kernels_for(const char* isa) {
 #if defined(TRUEGRADE_X86)
-  return kernels_for(isa, &kMixtureBase, &kMixtureAvx2, &kMixtureAvx512);
+  return truegrade::kernels_for(isa, &kMixtureBase, &kMixtureAvx2, &kMixtureAvx512);
 #else
-  return kernels_for<MixtureKernels>(isa, &kMixtureBase, nullptr, nullptr);
+  return truegrade::kernels_for<MixtureKernels>(isa, &kMixtureBase, nullptr, nullptr);
 #endif
 }
 
