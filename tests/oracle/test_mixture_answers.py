@@ -156,21 +156,28 @@ def test_answers_survive_the_files(drawn, tmp_path):
     assert loaded.predict(drawn.ratings).truth.equals(fit.predict(drawn.ratings).truth)
 
 
-def test_prediction_for_a_new_instance_is_its_posterior_by_a_grid(drawn):
-    """q(z) of one new instance whose annotators are known: coordinate ascent of q(y), q(x), q(z) alone, link real."""
-    fit = OrdinalMixture(link="real", responsibility="exact", epsilon=0.8, ease=1.0, starts=1).fit(drawn.ratings)
-    new = Ratings.from_arrays(annotator=["a1", "a2", "a3"], instance=["new"] * 3, rating=[1, 2, 4], scale="1..4")
-    predicted = fit.predict(new)
+@pytest.mark.parametrize("scale", ["1..4", "real"])
+def test_prediction_for_a_new_instance(drawn, scale):
+    """q(z) of one new instance by known annotators: ascent of q(y) and q(z) alone, link real, written down anew."""
+    rows, real = drawn.rows().to_pydict(), scale == "real"
+    ids = {"annotator": rows["annotator"], "instance": rows["instance"]}
+    ratings = Ratings.from_arrays(**ids, rating=rows["rating"], scale=scale)
+    fit = OrdinalMixture(link="real", responsibility="exact", epsilon=0.8, ease=1.0, starts=1).fit(ratings)
+    given = {"annotator": ["a1", "a2", "a3"], "instance": ["new"] * 3, "rating": [1, 2, 2.5 if real else 4]}
+    predicted = fit.predict(Ratings.from_arrays(**given, scale=scale))
     codes = [fit.annotator_ids.code[fit.annotator_ids.labels.to_pylist().index(a)] for a in ("a1", "a2", "a3")]
     shape, rate = fit.parameters["tau_shape"][codes], fit.parameters["tau_rate"][codes]
     tau, log_tau = shape / rate, digamma(shape) - np.log(rate)
-    r, mean, precision = np.array([1.0, 2, 4]), 7 / 3, 1.0
+    # Spam: a quarter per grade, each one wide; or uniform over the range of the ratings that were fitted, 1 to 4, and
+    # half of one of its three steps on either side.
+    mu, lam = (np.mean(rows["rating"]), 0.1 / np.var(rows["rating"])) if real else (2.5, 0.1)
+    r, mean, precision = np.array(given["rating"]), 2.0, 1.0
     for _ in range(2000):
         log_a = (log_tau - np.log(2 * np.pi)) / 2 - tau / 2 * ((r - mean) ** 2 + 1 / precision)
-        odds = 0.8 / 0.2 * np.exp(log_a) * 4  # spam: a quarter per grade, each one wide
+        odds = 0.8 / 0.2 * np.exp(log_a) * 4
         pull = tau * odds / (1 + odds)
-        precision = 0.1 + pull.sum()
-        mean = (0.1 * 2.5 + pull @ r) / precision
+        precision = lam + pull.sum()
+        mean = (lam * mu + pull @ r) / precision
     assert predicted.truth["estimate"][0].as_py() == pytest.approx(mean, abs=1e-3)
     assert predicted.truth["sd"][0].as_py() == pytest.approx(precision**-0.5, abs=1e-3)
     # What is known about the annotators stays.

@@ -73,7 +73,7 @@ def test_options_as_text():
     )
 
 
-def test_hyperparameters_end_as_fixed_or_learned(drawn):
+def test_hyperparameters_end_as_fixed_or_learned(drawn, tmp_path):
     fixed = {"alpha": 2.0, "beta": 1.5, "phi": 7.0, "eta": 4.0, "mu": 2.5, "lam": 0.3}
     fit = OrdinalMixture(**fixed, difficulty="category", starts=1).fit(drawn.ratings)
     assert {name: fit.hyperparameters[name] for name in fixed} == fixed
@@ -82,6 +82,8 @@ def test_hyperparameters_end_as_fixed_or_learned(drawn):
     assert all(fit.hyperparameters[name] != fixed[name] for name in fixed)
     assert sum(fit.hyperparameters["pi"]) == pytest.approx(1)
     assert len(set(fit.hyperparameters["pi"])) == 5
+    fit.save(tmp_path / "fit")
+    assert Fit.load(tmp_path / "fit").hyperparameters == fit.hyperparameters
     defaults = OrdinalMixture(starts=1).fit(drawn.ratings).hyperparameters
     assert (defaults["phi"], defaults["eta"], defaults["mu"], defaults["lam"]) == (10, 5, 3, 0.1)
 
@@ -178,6 +180,15 @@ def test_a_warm_start_serves_new_ids(drawn):
     fit = OrdinalMixture().fit(drawn.ratings, start=first)
     cold = OrdinalMixture().fit(drawn.ratings)
     assert fit.bound == pytest.approx(cold.bound, rel=0.02)
+
+
+def test_a_warm_start_on_a_real_scale_may_meet_another_range():
+    rng = np.random.default_rng(0)
+    rows = [(f"a{n}", f"i{m}", rng.normal(m % 7, 0.3 + n / 5)) for m in range(60) for n in range(5)]
+    first = OrdinalMixture(link="real", starts=1).fit(ratings_of(rows[:200], scale="real"))
+    ratings = ratings_of([*rows, ("a0", "far", 40.0)], scale="real")
+    warm, cold = OrdinalMixture(link="real").fit(ratings, start=first), OrdinalMixture(link="real").fit(ratings)
+    assert warm.bound == pytest.approx(cold.bound, rel=1e-3)
 
 
 def test_a_warm_start_must_fit(drawn):

@@ -33,7 +33,7 @@ def responsibilities(model: OrdinalMixture, fit: Fit, ratings: Ratings) -> Float
     """omega of each rating (L,): q(y = 1) given all else that the fit found."""
     _check_known(ratings.annotators, fit.annotator_ids, "annotator")
     _check_known(ratings.instances, fit.instance_ids, "instance")
-    problem = MixtureProblem.of(model, ratings, _gold_of(fit, ratings), threads=1)
+    problem = MixtureProblem.of(model, ratings, _gold_of(fit, ratings), threads=1).given(fit)
     ascent = problem.start(0, fit, learn_annotators=False)
     sums = MixtureSums.empty(ratings.n_annotators, problem.values.size, ratings.n_ratings)
     mixture_sweep(problem.data, problem.plan, problem.options, ascent.parameters(), ascent.state, sums)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,6 +84,13 @@ class MixtureProblem:
     def mean_rating(self) -> Floats:
         """The mean of each instance's ratings (M,): worked out when needed, which is seldom, to keep memory small."""
         return mean_ratings(self.ratings)
+
+    def given(self, earlier: Fit) -> MixtureProblem:
+        """The same problem with the spam of an earlier fit, whose range on a real scale is that of its own ratings."""
+        if not self.ratings.scale.is_real:
+            return self
+        bounds = np.array(earlier.hyperparameters["spam_range"])
+        return replace(self, thresholds=bounds, widths=np.diff(bounds))
 
     def start(self, index: int, earlier: Fit | None, *, learn_annotators: bool = True) -> MixtureAscent:
         """Start number `index`, jittered by the seed; or where an earlier fit ended."""

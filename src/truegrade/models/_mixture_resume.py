@@ -25,7 +25,7 @@ def resume(ascent: MixtureAscent, earlier: Fit) -> None:
     problem, old = ascent.problem, earlier.parameters
     if earlier.model != problem.model.name:
         raise OptionError(f"a fit of {earlier.model} cannot start {problem.model.name}; pass one of the same model")
-    if earlier.scale != problem.ratings.scale:
+    if earlier.scale != problem.ratings.scale and not (earlier.scale.is_real and problem.ratings.scale.is_real):
         raise OptionError(f"the earlier fit has the scale {earlier.scale}, these ratings have {problem.ratings.scale}")
     _resume_hyper(ascent, earlier)
     here, there = _meeting(problem.ratings.annotators, earlier.annotator_ids)
@@ -46,7 +46,7 @@ def resume(ascent: MixtureAscent, earlier: Fit) -> None:
 def _resume_hyper(ascent: MixtureAscent, earlier: Fit) -> None:
     model, hyper = ascent.problem.model, earlier.hyperparameters
     for name in ("alpha", "beta", "phi", "eta", "mu", "lam"):
-        if getattr(model, name) == "learn":
+        if getattr(model, name) == "learn" or not ascent.learn_annotators:  # defaults may follow from the ratings
             setattr(ascent.hyper, name, hyper[name])
     if model.pi == "learn":
         ascent.hyper.pi = np.array(hyper["pi"])

@@ -51,6 +51,7 @@ def mixture_fit(
             **hyperparameters,
             "pi": h.pi.tolist(),
             "mean_responsibility": ascent.mean_responsibility(),
+            **({"spam_range": problem.thresholds.tolist()} if problem.ratings.scale.is_real else {}),
         },
         all_spam_bound=ascent.all_spam_bound() if model.spam else None,
         iterations=len(best.trace),

@@ -122,7 +122,7 @@ class OrdinalMixture:
 
     def predict(self, fit: Fit, ratings: Ratings) -> Fit:
         """The truth of new instances, rated by annotators of an earlier fit, who stay as that fit found them."""
-        problem = MixtureProblem.of(self, ratings, None, threads=default_threads())
+        problem = MixtureProblem.of(self, ratings, None, threads=default_threads()).given(fit)
         best, endings = ascend_all(
             lambda index: problem.start(index, fit, learn_annotators=False),
             1,
