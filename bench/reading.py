@@ -110,7 +110,8 @@ def report(kind: str, best: dict[str, dict[str, float]], table: float) -> list[L
         *(Line(reader, best[reader]["seconds"], "s") for reader in READERS),
         Line("truegrade / pyarrow read + dictionary_encode", ours / best["pyarrow"]["seconds"], "x", 1.5),
         Line("truegrade / pandas read + factorize", ours / best["pandas"]["seconds"], "x", 1),
-        *(Line(f"peak memory of {reader}", best[reader]["peak"], "MB", limit) for reader in READERS),
+        Line("peak memory of truegrade", best["truegrade"]["peak"], "MB", limit),
+        *(Line(f"peak memory of {reader}", best[reader]["peak"], "MB") for reader in ("pyarrow", "pandas")),
     ]
     return [
         line._replace(what=f"{kind}: {line.what}", target=line.target if kind == "parquet" else None) for line in lines

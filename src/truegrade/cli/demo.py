@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from shutil import which
 from typing import Annotated
 
 import typer
@@ -48,6 +50,11 @@ def demo(
             ("annotators", directory / "fit" / "annotators.csv"),
             ("plot", chart),
             ("report", page),
-            ("try next", f"truegrade describe {written[0]}"),
+            ("try next", f"{_called()} describe {written[0]}"),
         ]
     )
+
+
+def _called() -> str:
+    """The command as a shell finds it: by its name, or by the path that was typed."""
+    return "truegrade" if which("truegrade") else sys.argv[0]
