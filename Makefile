@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNEL := CMakeLists.txt pyproject.toml $(wildcard src/truegrade/_kernel/*)
 
+.DELETE_ON_ERROR: # an environment without pip is no environment
 .PHONY: demo test test-slow browser sanitize portable lint format bench reproduce dist clean
 
 demo: .venv/.installed

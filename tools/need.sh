@@ -12,7 +12,7 @@ command -v g++ >/dev/null || missing="$missing g++"
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
   apt-get update -qq
   # shellcheck disable=SC2086  # one word per package
-  apt-get install -y -qq $missing
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing
 else
   echo "please install:$missing (for example: sudo apt-get install$missing)" >&2
   exit 1
