@@ -34,7 +34,7 @@ def ratings(tmp_path):
 
 
 def test_fit_writes_the_tables(run, ratings, tmp_path):
-    done = run("fit", ratings, "-o", "out")
+    done = run("fit", ratings, "--model", "mean", "-o", "out")
     assert (done.returncode, done.stderr) == (0, "")
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["annotators.csv", "arrays", "fit.json", "truth.csv"]
     truth = pc.read_csv(tmp_path / "out" / "truth.csv")
@@ -77,14 +77,14 @@ def test_fit_tells_of_each_rating_how_likely_it_is_spam(run, ratings, tmp_path):
     assert not (tmp_path / "out" / "responsibilities.csv").exists()
     done = run("fit", ratings, "--responsibilities")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "mean has no responsibilities" in done.stderr
+    assert "auto has no responsibilities" in done.stderr
 
 
 def test_fit_json(run, ratings):
-    record = json.loads(run("fit", ratings, "--json").stdout)
+    record = json.loads(run("fit", ratings, "--model", "mean", "--json").stdout)
     assert [row["estimate"] for row in record["truth"]] == [1.5, 3]
     assert record["status"] == "CONVERGED"
-    saved = json.loads(run("fit", ratings, "--json", "-o", "out").stdout)
+    saved = json.loads(run("fit", ratings, "--model", "mean", "--json", "-o", "out").stdout)
     assert "truth" not in saved
     assert saved["output"] == "out"
 
@@ -116,7 +116,7 @@ def test_stdin_and_gzip(run, tmp_path):
 
 
 def test_evaluate(run, ratings, tmp_path):
-    run("fit", ratings, "-o", "out")
+    run("fit", ratings, "--model", "mean", "-o", "out")
     (tmp_path / "gold.csv").write_text("instance,gold\nx,1\ny,3\nz,2\n")
     done = run("evaluate", "out", "gold.csv", "--json")
     found = json.loads(done.stdout)
@@ -132,7 +132,7 @@ def test_evaluate(run, ratings, tmp_path):
 
 
 def test_evaluate_needs_but_the_scale_of_the_fit_beside_a_truth_table(run, ratings, tmp_path):
-    run("fit", ratings, "-o", "out", "--scale", "1..5")
+    run("fit", ratings, "--model", "mean", "-o", "out", "--scale", "1..5")
     (tmp_path / "gold.csv").write_text("instance,gold\nx,5\n")
     (tmp_path / "out" / "arrays" / "trace.npy").unlink()
     assert json.loads(run("evaluate", "out/truth.csv", "gold.csv", "--json").stdout)["mse"] == 3.5**2
@@ -306,7 +306,8 @@ def test_a_full_disk(run, ratings, tmp_path):
 def test_a_reader_that_has_seen_enough(ratings):
     rows = "".join(f"a{i % 9},i{i},{i % 5}\n" for i in range(20_000))
     ratings.write_text("annotator,instance,rating\n" + rows)
-    command = f"{sys.executable} -c 'import truegrade.cli; truegrade.cli.main()' fit {ratings} --json | head -c 10"
+    main = f"{sys.executable} -c 'import truegrade.cli; truegrade.cli.main()'"
+    command = f"{main} fit {ratings} --model mean --json | head -c 10"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert done.stderr == ""
 

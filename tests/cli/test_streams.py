@@ -31,7 +31,9 @@ def shell(tmp_path):
 
 
 @needs_dev_full
-@pytest.mark.parametrize("arguments", ["fit good.csv", "fit good.csv --json", "describe good.csv", "--help"])
+@pytest.mark.parametrize(
+    "arguments", ["fit good.csv --model mean", "fit good.csv --model mean --json", "describe good.csv", "--help"]
+)
 def test_a_full_output_is_one_line_and_no_bug(shell, arguments):
     done = shell(f"$T {arguments} > /dev/full")
     assert done.returncode == 2
@@ -40,7 +42,14 @@ def test_a_full_output_is_one_line_and_no_bug(shell, arguments):
     )
 
 
-@pytest.mark.parametrize("line", ["$T fit good.csv >&-", "$T fit good.csv -o out >&-", "$T fit good.csv 2>&-"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "$T fit good.csv --model mean >&-",
+        "$T fit good.csv --model mean -o out >&-",
+        "$T fit good.csv --model mean 2>&-",
+    ],
+)
 def test_closed_streams_are_no_error(shell, line, tmp_path):
     done = shell(line)
     assert (done.returncode, done.stderr) == (0, "")
@@ -54,7 +63,10 @@ def test_an_error_keeps_its_code_where_nobody_can_be_told(shell, line):
     assert shell(line).returncode == 2
 
 
-@pytest.mark.parametrize("line", ["$T fit good.csv | head -1", "$T --help | head -1", "$T fit good.csv --json | true"])
+@pytest.mark.parametrize(
+    "line",
+    ["$T fit good.csv --model mean | head -1", "$T --help | head -1", "$T fit good.csv --model mean --json | true"],
+)
 def test_a_reader_that_stops_early_is_no_error(shell, line):
     # Unbuffered: every line meets the closed pipe by itself.
     done = shell(line, env={**os.environ, "PYTHONUNBUFFERED": "1"})
@@ -113,7 +125,7 @@ cli.main(sys.argv[1:])
 
 
 def test_ctrl_c_while_saving_leaves_the_old_fit(tmp_path, shell):
-    assert shell("$T fit good.csv -o out").returncode == 0
+    assert shell("$T fit good.csv --model mean -o out").returncode == 0
     before = {p: p.read_bytes() for p in (tmp_path / "out").rglob("*") if p.is_file()}
     command = [sys.executable, "-c", INTERRUPT_WHILE_SAVING, "fit", "good.csv", "-o", "out", "--model", "median"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)

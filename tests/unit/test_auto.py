@@ -65,11 +65,15 @@ def test_weights_follow_the_score_and_lean_to_the_mean(drawn):
     members = members_for(drawn.ratings, 0)
     told = np.full((5, 50), -1.0)
     worse = told - 0.1 * (np.arange(5) == 2)[:, None]
-    plain, leaning = (weigh(members, Scores(s, np.ones(50)), drawn.ratings) for s in (told, worse))
+    sound = np.ones(5, dtype=bool)
+    plain, leaning = (weigh(members, sound, Scores(s, np.ones(50)), drawn.ratings) for s in (told, worse))
     assert leaning[2] / leaning[3] == pytest.approx(np.exp(-1) * plain[2] / plain[3])
     few = Ratings.from_arrays(annotator=list("abcdefgh"), instance=list("xxyyzzww"), rating=[1, 2, 3, 4, 5, 4, 2, 1])
-    thin = weigh(members, Scores(np.empty((5, 0)), np.empty(0)), few)
+    thin = weigh(members, sound, Scores(np.empty((5, 0)), np.empty(0)), few)
     assert thin[0] > 0.45 > plain[0]
+    broken = weigh(members, np.arange(5) != 3, Scores(told, np.ones(50)), drawn.ratings)
+    assert broken[3] == 0
+    assert broken.sum() == pytest.approx(1)
 
 
 def test_disagreement_softens_the_probabilities():

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT_MODEL", "fit", "make_estimator", "show_fit"]
 
-DEFAULT_MODEL = "mean"
+DEFAULT_MODEL = "auto"
 
 
 @takes_ratings
@@ -25,7 +25,7 @@ def fit(
     *,
     ratings: Annotated[str, typer.Argument(metavar="RATINGS", help="A file of ratings, or - for stdin.")],
     model: Annotated[
-        str, typer.Option(help="mean, median, majority or ordinal-mixture; options as in majority:ties=upper.")
+        str, typer.Option(help="auto, mean, ordinal-panel, ordinal-mixture, ...; options as in majority:ties=upper.")
     ] = DEFAULT_MODEL,
     output: Annotated[str, typer.Option("-o", "--output", metavar="DIR", help="Where to save the fit.")] = "",
     settings: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="An option of the model.")] = [],  # noqa: B006  typer copies it

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from truegrade.fit import Status
+from truegrade.models._summary import correlation, mean_ratings
 from truegrade.posterior import VotePosterior
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Stack", "stack", "weigh"]
+__all__ = ["Stack", "is_sound", "stack", "weigh"]
 
 _LEAN = 10.0  # a member that is .1 nat per rating worse than the best keeps 1/e of its weight
 _THIN = 10.0  # ratings per annotator at which the mean's extra weight has fallen to 1/e
@@ -37,9 +39,18 @@ class Stack:
     disagreement: float  # how far the members' P(grade) lie from the stack's, on average: 0 .. 1
 
 
-def weigh(members: Sequence[Member], scores: Scores, ratings: Ratings) -> Floats:
-    """Prior weight, times a factor that falls with the score; the mean gains as the data thin out."""
-    weights = np.array([member.weight for member in members])
+def is_sound(fit: Fit, ratings: Ratings) -> bool:
+    """Whether a fit neither collapsed nor overflowed nor runs against the ratings."""
+    broken = fit.status in (Status.SPAM_COLLAPSE, Status.NOT_FINITE, Status.BOUND_DECREASED)
+    return not broken and correlation(fit.posterior.estimate, mean_ratings(ratings)) >= 0
+
+
+def weigh(members: Sequence[Member], sound: NDArray[np.bool_], scores: Scores, ratings: Ratings) -> Floats:
+    """Prior weight, times a factor that falls with the score; the mean gains as the data thin out.
+
+    sound (members,): whether a member's fit may be used at all.
+    """
+    weights = np.array([member.weight for member in members]) * sound
     if scores.known:
         weights *= np.exp(_LEAN * (scores.mean - scores.mean.max()))
     weights[0] += _EXTRA * np.exp(-ratings.total_weight / ratings.n_annotators / _THIN)

@@ -15,7 +15,7 @@ from truegrade.models._summary import correlation, mean_ratings
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from truegrade.inference.table_sweep import TableRatings, TableSums
+    from truegrade.inference.table_sweep import TableSums
     from truegrade.models._panel_problem import PanelProblem
     from truegrade.models._panel_rows import PanelRows
 
@@ -34,7 +34,6 @@ class PanelAscent:
     problem: PanelProblem
     rows: PanelRows
     prior: Floats  # (groups, G)
-    data: TableRatings
     sums: TableSums
     _posterior: Floats | None = field(default=None, repr=False)
 
@@ -67,14 +66,14 @@ class PanelAscent:
     @classmethod
     def at(cls, problem: PanelProblem, rows: PanelRows, prior: Floats) -> PanelAscent:
         """With these rows and this prior."""
-        return cls(problem, rows, prior, problem.data(), problem.empty_sums(posterior=False))
+        return cls(problem, rows, prior, problem.empty_sums(posterior=False))
 
     def step(self) -> float:
         """One sweep, then the prior, the population and the annotators. The bound is the one of the sweep."""
         problem, rows, log_p = self.problem, self.rows, self.rows.log_p
         self._posterior = None
         table = problem.grid.table(log_p)
-        problem.sweep(self.data, table, self.prior, self.sums)
+        problem.sweep(table, self.prior, self.sums)
         bound = float(self.sums.log_z.sum()) + rows.log_prior() + problem.log_hyperprior(self.prior)
         self.rows = rows.updated(problem.grid.rows(self.sums.counts, table, log_p))
         self.prior = problem.updated_prior(problem.mass(self.sums))
@@ -84,7 +83,7 @@ class PanelAscent:
         """q of every instance (M, G) at the parameters in force."""
         if self._posterior is None:
             sums = self.problem.empty_sums(posterior=True)
-            self.problem.sweep(self.data, self.problem.grid.table(self.rows.log_p), self.prior, sums)
+            self.problem.sweep(self.problem.grid.table(self.rows.log_p), self.prior, sums)
             self._posterior = sums.posterior
         assert self._posterior is not None  # noqa: S101  it was asked for
         return self._posterior

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from truegrade.errors import OptionError
-from truegrade.inference.table_sweep import TableRatings, TableSums, table_sweep
+from truegrade.inference.table_sweep import TablePlan, TableRatings, TableSums, table_sweep
 from truegrade.models._panel_grid import TruthGrid
 from truegrade.models._panel_rows import Population
 from truegrade.models._panel_types import TypeGrid, TypeParts
@@ -130,9 +131,15 @@ class PanelProblem:
         rows: NDArray[np.int32] = (category * (1 + len(self.known_rows)) + self.known_row).astype(np.int32)
         return rows
 
+    @cached_property
     def data(self) -> TableRatings:
         """The ratings as the sweep wants them."""
         return TableRatings.of(self.ratings, self.prior_row())
+
+    @cached_property
+    def plan(self) -> TablePlan:
+        """The order in which they are counted."""
+        return TablePlan.build(self.data, self.ratings.n_annotators, self.ratings.scale.n_grades, self.grid.nodes)
 
     def empty_sums(self, *, posterior: bool) -> TableSums:
         """Room for a sweep's sums."""
@@ -141,9 +148,9 @@ class PanelProblem:
             r.n_annotators, r.scale.n_grades, self.grid.nodes, r.n_instances, posterior=posterior or self.groups > 1
         )
 
-    def sweep(self, data: TableRatings, table: Floats, prior: Floats, sums_out: TableSums) -> None:
+    def sweep(self, table: Floats, prior: Floats, sums_out: TableSums) -> None:
         """One E-step."""
-        table_sweep(data, table, self.log_prior(prior), sums_out)
+        table_sweep(self.data, table, self.log_prior(prior), sums_out, plan=self.plan)
 
     def mass(self, sums: TableSums) -> Floats:
         """Instances per node, in each group (groups, G)."""

@@ -16,7 +16,7 @@ from truegrade.errors import OptionError
 from truegrade.fit import Fit, about_input
 from truegrade.models._auto_members import Member, members_for
 from truegrade.models._auto_score import HoldOut
-from truegrade.models._auto_stack import Stack, stack, weigh
+from truegrade.models._auto_stack import Stack, is_sound, stack, weigh
 from truegrade.models._summary import known_truths
 from truegrade.models.ordinal_panel import OrdinalPanel
 
@@ -69,7 +69,8 @@ class Auto:
             for member in members
         ]
         scores = HoldOut.of(ratings, self.held_out, self.seed).scores([member.model for member in members])
-        weights = weigh(members, scores, ratings)
+        sound = np.array([is_sound(fit, ratings) for fit in fits])
+        weights = weigh(members, sound, scores, ratings)
         stacked = stack(ratings, fits, weights, known_truths(ratings, gold))
         return self._end(ratings, members, fits, scores, stacked)
 
@@ -89,7 +90,7 @@ class Auto:
         lead = fits[-1]
         told = dict(zip((m.name for m in members), scores.mean.tolist(), strict=True)) if scores.known else {}
         weights = {member.name: float(w) for member, w in zip(members, stacked.weights, strict=True)}
-        notes = [n for fit in fits for n in fit.notes if n not in ratings.notes()]
+        notes = [note for note in lead.notes if note not in ratings.notes()]
         return Fit(
             model=self.name,
             options=asdict(self),
@@ -118,6 +119,9 @@ def _reasons(members: list[Member], scores: Scores, stacked: Stack) -> list[str]
     order = np.argsort(-stacked.weights, kind="stable")
     shares = ", ".join(f"{members[i].name} {100 * stacked.weights[i]:.0f} %" for i in order)
     notes = [f"stacked: {shares}"]
+    unsound = [member.name for member, weight in zip(members, stacked.weights, strict=True) if weight == 0]
+    if unsound:
+        notes.append(f"left out, since they collapsed or run against the ratings: {', '.join(unsound)}")
     if not scores.known:
         return [*notes, "too few ratings to hold some back: the weights are those that do well elsewhere"]
     means = scores.mean
