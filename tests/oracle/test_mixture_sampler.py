@@ -53,7 +53,7 @@ def test_the_sampler_itself(link):
     )
     bounds = ratings.scale.thresholds_with("infinite")
     found = sample(
-        ratings, sweeps=40_000, burn_in=1000, seed=1, eps_prior=EPS_PRIOR, difficulty="instance", link=link,
+        ratings, sweeps=16_000, burn_in=500, seed=1, eps_prior=EPS_PRIOR, difficulty="instance", link=link,
         bounds=bounds, **HYPER,
     )  # fmt: skip
     rng, size = np.random.default_rng(2), 400_000
@@ -72,5 +72,5 @@ def test_the_sampler_itself(link):
     for name, drawn in (("z", z), ("tau", tau), ("delta", delta), ("eps", eps)):
         mean = (drawn * weight).sum(1) / weight.sum()
         sd = np.sqrt(((drawn - mean[:, None]) ** 2 * weight).sum(1) / weight.sum())
-        np.testing.assert_allclose(found[name][0], mean, atol=0.05 * sd.max(), err_msg=name)
+        np.testing.assert_allclose(found[name][0], mean, atol=0.08 * sd.max(), err_msg=name)
         np.testing.assert_allclose(found[name][1], sd, rtol=0.05, err_msg=name)

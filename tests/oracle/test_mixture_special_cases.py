@@ -34,14 +34,15 @@ def mean_field(ratings, perceived):
             precision = PRIOR["lam"] + tau[n[own]].sum()
             z[instance] = (PRIOR["lam"] * PRIOR["mu"] + tau[n[own]] @ x[own]) / precision
             variance[instance] = 1 / precision
+        before = tau.copy()
         for annotator in range(ratings.n_annotators):
             own = n == annotator
             square = (x[own] - z[m[own]]) ** 2 + spread[own] + variance[m[own]]
             shape, rate = PRIOR["alpha"] + own.sum() / 2, PRIOR["beta"] + square.sum() / 2
-            before, tau[annotator] = tau[annotator], shape / rate
-        if abs(tau[annotator] - before) < 1e-12:
-            break
-    return z, variance, tau
+            tau[annotator] = shape / rate
+        if np.abs(tau - before).max() < 1e-9:
+            return z, variance, tau
+    raise AssertionError("no fixed point")
 
 
 @pytest.mark.parametrize("earnest", EARNEST, ids=str)

@@ -20,7 +20,7 @@ CONFIGURATIONS = [
 EPSILON = [{}, {"epsilon_prior": (1.0, 1.0)}, {"epsilon": 0.7}, {"pi": "learn"}, {"epsilon_prior": (5.0, 2.0)}]
 PRECISION = [{}, {"alpha": 2.0}, {"beta": 0.5}, {"alpha": 1.0, "beta": 1.0}, {"mu": "learn", "lam": "learn"}]
 EASE = [{}, {"phi": "learn"}, {"eta": "learn"}, {"phi": "learn", "eta": "learn"}]
-PROBLEMS_EACH = 20
+PROBLEMS_EACH = 15
 FALL = 1e-9  # of |F|
 
 
