@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from truegrade.models.auto import Auto as Auto
     from truegrade.models.continuous import Continuous as Continuous
     from truegrade.models.dawid_skene import DawidSkene as DawidSkene
+    from truegrade.models.glad import Glad as Glad
     from truegrade.models.majority import Majority as Majority
     from truegrade.models.mean import Mean as Mean
     from truegrade.models.median import Median as Median
@@ -37,6 +38,7 @@ _HOMES = {
     "Continuous": "models.continuous",
     "DawidSkene": "models.dawid_skene",
     "Fit": "fit",
+    "Glad": "models.glad",
     "Gold": "gold",
     "Majority": "models.majority",
     "Mean": "models.mean",
@@ -61,6 +63,7 @@ __all__ = [
     "Continuous",
     "DawidSkene",
     "Fit",
+    "Glad",
     "Gold",
     "Majority",
     "Mean",

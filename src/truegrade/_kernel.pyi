@@ -163,3 +163,20 @@ def gamma_functions(
     digamma_out: NDArray[np.float64],
     log_gamma_out: NDArray[np.float64],
 ) -> None: ...
+def glad_pass(
+    instance_ptr: NDArray[np.int64],
+    annotator: NDArray[np.int32],
+    grade: NDArray[np.uint8],
+    weight: NDArray[np.float64] | None,
+    known: NDArray[np.int32] | None,
+    alpha: NDArray[np.float64],
+    beta: NDArray[np.float64],
+    log_prior: NDArray[np.float64],
+    *,
+    settled: bool,
+    threads: int,
+    truth: NDArray[np.float64],
+    annotator_out: NDArray[np.float64],
+    instance_out: NDArray[np.float64],
+    log_likelihood_out: NDArray[np.float64],
+) -> None: ...

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "arrays.hpp"
+#include "bind_glad.hpp"
 #include "bind_mixture.hpp"
 #include "bind_table.hpp"
 #include "counts.hpp"
@@ -115,6 +116,7 @@ NB_MODULE(_kernel, m) {
   m.def("best_isa", &best_isa);
   bind_mixture(m);
   bind_table(m);
+  bind_glad(m);
 }
 
 }  // namespace truegrade

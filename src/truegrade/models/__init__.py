@@ -19,6 +19,7 @@ _HOMES = {
     "median": ("median", "Median"),
     "majority": ("majority", "Majority"),
     "continuous": ("continuous", "Continuous"),
+    "glad": ("glad", "Glad"),
     "ordinal-mixture": ("ordinal_mixture", "OrdinalMixture"),
     "ordinal-panel": ("ordinal_panel", "OrdinalPanel"),
     "auto": ("auto", "Auto"),

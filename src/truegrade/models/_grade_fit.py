@@ -34,7 +34,7 @@ def grade_fit(  # noqa: PLR0913  one argument per finding
     posterior: GradePosterior | GridPosterior,
     *,
     confusion: Floats,
-    counts: Floats,
+    counts: Floats | None,
     best: Outcome,
     endings: list[tuple[float, Status]],
     parameters: Mapping[str, NDArray[Any]],
@@ -45,15 +45,18 @@ def grade_fit(  # noqa: PLR0913  one argument per finding
     """Everything the winning start found.
 
     confusion (N, K, K): P(says j | truth is k). counts (N, K, G): soft counts of ratings and nodes, which tell who
-    rates upside down. columns: further columns of the annotators' table, which win over those made here.
+    rates upside down; None for a model that has no up and down. columns: further columns of the annotators' table,
+    which win over those made here.
     """
     scale = ratings.scale
     mass = posterior.probabilities(scale).sum(axis=0)
     prevalence = mass / mass.sum()  # as estimated, whatever the model's prior is
-    upside_down = np.flatnonzero(adversaries(counts, scale.array, posterior.nodes))
     told = list(notes)
-    if upside_down.size:
-        told.append(f"rating against the truth, and read the other way round: {name_annotators(ratings, upside_down)}")
+    if counts is not None:
+        upside_down = np.flatnonzero(adversaries(counts, scale.array, posterior.nodes))
+        if upside_down.size:
+            who = name_annotators(ratings, upside_down)
+            told.append(f"rating against the truth, and read the other way round: {who}")
     options = asdict(model)  # type: ignore[call-overload]
     return Fit(
         model=model.name,

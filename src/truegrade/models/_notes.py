@@ -16,10 +16,31 @@ if TYPE_CHECKING:
 
     from truegrade.ratings import Ratings
 
-__all__ = ["doubts", "name_annotators", "not_converged"]
+__all__ = ["about_grades", "doubts", "lost_grades", "name_annotators", "not_converged"]
 
 _FEW_RATINGS = 5.0  # per annotator (median); below this annotators can hardly be told apart
 _NAMED = 5
+_COMMON, _LOST = 0.05, 0.02  # a grade in so many ratings whose prevalence is so small a part of that is lost
+
+
+def about_grades(ratings: Ratings, prevalence: NDArray[np.float64], rounded: int, advice: str = "") -> list[str]:
+    """Where true grades were moved, and where their prevalence (K,) does not go with the ratings.
+
+    rounded: how many known truths lay between grades. advice: what to do about grades that are lost.
+    """
+    notes = []
+    if rounded:
+        notes.append(f"{rounded} known truths lie between grades: taken as the nearest one")
+    if lost := lost_grades(ratings, prevalence):
+        notes.append(f"many ratings but hardly any truths are {', '.join(lost)}: distrust the estimates{advice}")
+    return notes
+
+
+def lost_grades(ratings: Ratings, prevalence: NDArray[np.float64]) -> list[str]:
+    """The grades that many ratings say but hardly any truth has: the truths have run together."""
+    said = np.bincount(ratings.grade, ratings.weight, ratings.scale.n_grades) / ratings.total_weight
+    lost = np.flatnonzero((prevalence < _LOST * said) & (said > _COMMON))
+    return [ratings.scale.labels[k] for k in lost]
 
 
 def doubts(ratings: Ratings, estimate: NDArray[np.float64]) -> list[str]:

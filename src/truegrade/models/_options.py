@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from truegrade.errors import OptionError
 from truegrade.seeds import check_seed
@@ -62,7 +63,7 @@ def _read(key: str, value: Any, kind: Any) -> Any:
     """Text as the first of a field's types that can read it; anything else stays as it is."""
     if not isinstance(value, str):
         return value
-    kinds = get_args(kind) if get_origin(kind) is not Literal and get_args(kind) else (kind,)
+    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     for reader in (_read_word, _read_numbers):
         found = reader(value, kinds)
         if found is not _UNREAD:

@@ -15,7 +15,15 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["annotator_weights", "correlation", "instance_weights", "known_truths", "mean_ratings", "scale_step"]
+__all__ = [
+    "annotator_weights",
+    "correlation",
+    "instance_weights",
+    "known_grades",
+    "known_truths",
+    "mean_ratings",
+    "scale_step",
+]
 
 _BLOCK = 1 << 17  # ratings or instances at a time: whole columns as float64 or int64 would outweigh the model's state
 
@@ -35,6 +43,16 @@ def instance_weights(ratings: Ratings) -> Floats:
     if ratings.weight is None:
         return np.subtract(ratings.instance_ptr[1:], ratings.instance_ptr[:-1], dtype=np.float64)
     return np.add.reduceat(ratings.weight, ratings.instance_ptr[:-1])
+
+
+def known_grades(ratings: Ratings, gold: Gold | None) -> tuple[NDArray[np.int32], int]:
+    """The grade nearest to each known truth (M,), -1 where none is known; and how many lay between grades."""
+    known = np.full(ratings.n_instances, -1, dtype=np.int32)
+    if gold is None:
+        return known, 0
+    at, values = gold.on(ratings)
+    known[at] = ratings.scale.nearest(values)
+    return known, int(np.count_nonzero(ratings.scale.array[known[at]] != values))
 
 
 def mean_ratings(ratings: Ratings) -> Floats:

@@ -13,6 +13,7 @@ from truegrade.fit import Status
 from truegrade.inference.categorical import PooledRows, SmoothedRows
 from truegrade.models._em import Outcome, StopRule, ascend_all
 from truegrade.models._grade_fit import grade_fit
+from truegrade.models._notes import about_grades, lost_grades
 from truegrade.models._options import check_choices, check_positive
 from truegrade.models._table_ascent import TableAscent
 from truegrade.models._table_problem import TableProblem
@@ -104,7 +105,7 @@ class TableModel:
         best, endings = run(self.starts, lambda index: self._fresh(problem, index, learned))
         notes = [] if start is None else ["the earlier fit leads against the ratings: begun anew from the votes"]
         state: TableAscent = best.state  # type: ignore[assignment]
-        if self.class_prior == "auto" and (lost := problem.lost_grades(state.prevalence)):
+        if self.class_prior == "auto" and (lost := lost_grades(problem.ratings, state.prevalence)):
             notes.append(f"with a learned prevalence hardly any truth is {', '.join(lost)}: fitted with a uniform one")
             best, endings = run(self.starts, lambda index: self._fresh(problem, index, False))
         return self._end(problem, best, endings, notes)
@@ -181,13 +182,9 @@ class TableModel:
         if isinstance(state.rows, PooledRows):
             parameters["population"] = state.rows.population
             hyperparameters["concentration"] = state.rows.population.sum(axis=1).tolist()
-        told = list(notes)
-        if problem.rounded:
-            told.append(f"{problem.rounded} known truths lie between grades: taken as the nearest one")
+        told = [*notes, *about_grades(problem.ratings, state.prevalence, problem.rounded)]
         if not self.pooled and np.median(problem.ratings.ratings_per_annotator()) < state.rows.counts[0].size:
             told.append("half of the annotators gave fewer ratings than they have probabilities: try pooled=true")
-        if lost := problem.lost_grades(state.prevalence):
-            told.append(f"many ratings but hardly any truths are {', '.join(lost)}: distrust the estimates")
         return grade_fit(
             self,
             problem.ratings,

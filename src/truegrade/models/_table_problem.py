@@ -9,7 +9,7 @@ import numpy as np
 
 from truegrade.errors import OptionError
 from truegrade.inference.table_sweep import TablePlan, TableRatings, TableSums, table_sweep
-from truegrade.models._summary import mean_ratings
+from truegrade.models._summary import known_grades, mean_ratings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["TableProblem"]
 
 _TINY = 1e-300
-_COMMON, _LOST = 0.05, 0.02  # a grade in so many ratings whose prevalence is so small a part of that is lost
 
 
 @dataclass(frozen=True)
@@ -40,25 +39,13 @@ class TableProblem:
     @classmethod
     def of(cls, ratings: Ratings, gold: Gold | None, name: str, threads: int) -> TableProblem:
         """Check that model and ratings go together."""
-        scale = ratings.scale
-        if scale.is_real:
+        if ratings.scale.is_real:
             raise OptionError(f"{name} needs grades; on a real scale choose the mean or the median")
-        known, rounded = np.full(ratings.n_instances, -1, dtype=np.int32), 0
-        if gold is not None:
-            at, values = gold.on(ratings)
-            known[at] = scale.nearest(values)
-            rounded = int(np.count_nonzero(scale.array[known[at]] != values))
+        known, rounded = known_grades(ratings, gold)
         prior_row = None if gold is None else known + 1
         data = TableRatings.of(ratings, prior_row)
-        plan = TablePlan.build(data, ratings.n_annotators, scale.n_grades, scale.n_grades, threads)
+        plan = TablePlan.build(data, ratings.n_annotators, ratings.scale.n_grades, ratings.scale.n_grades, threads)
         return cls(ratings, data, plan, known, rounded, mean_ratings(ratings), threads)
-
-    def lost_grades(self, prevalence: Floats) -> list[str]:
-        """The grades that many ratings say but hardly any truth has: the truths have run together."""
-        scale = self.ratings.scale
-        said = np.bincount(self.ratings.grade, self.ratings.weight, scale.n_grades) / self.ratings.total_weight
-        lost = (prevalence < _LOST * said) & (said > _COMMON)
-        return [scale.labels[k] for k in np.flatnonzero(lost)]
 
     def log_prior(self, prevalence: Floats) -> Floats:
         """Row 0 for a truth that is not known, row 1 + k for one that is grade k (1 or 1+K, K)."""

@@ -1,0 +1,26 @@
+"""Runs in crowd-kit's environment: GLAD on ratings.csv; writes seconds, abilities, eases and grades as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from time import perf_counter
+
+import pandas as pd
+from crowdkit.aggregation import GLAD
+
+ratings, output = sys.argv[1:]
+frame = pd.read_csv(ratings)
+frame = frame.rename(columns={"annotator": "worker", "instance": "task", "rating": "label"})
+model = GLAD()
+start = perf_counter()
+labels = model.fit_predict(frame)
+found = {
+    "seconds": perf_counter() - start,
+    "iterations": len(model.loss_history_),
+    "alpha": model.alphas_.to_dict(),
+    "log_beta": model.betas_.to_dict(),
+    "grade": {task: int(label) for task, label in labels.items()},
+}
+with open(output, "w") as file:  # noqa: PTH123  as plain as can be: this is another environment
+    json.dump(found, file)

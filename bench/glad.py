@@ -1,0 +1,101 @@
+"""GLAD on 40,000 ratings beside crowd-kit's: the time to the same value of the same objective, and the accuracy.
+
+Both have alpha ~ N(1, 1), ln beta ~ N(1, 1), a uniform class prior and abilities of any sign, and begin at alpha = 1,
+ln beta = 1. crowd-kit runs from its frame to its own stop. Our objective then values its abilities and eases, and ours
+runs from the same frame, encoding included, until it has that value.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import truegrade
+from bench._peers import peer_python
+from bench._targets import Line, print_lines
+from truegrade.models._glad_problem import GladProblem
+
+RATINGS, INSTANCES, ANNOTATORS, ROUNDS = 40_000, 8_000, 300, 5
+FASTER = 500  # times: the target
+MODEL = truegrade.Glad(adversarial=True, starts=1)
+
+
+class ReachedError(Exception):
+    """The objective is as high as wanted."""
+
+
+def crowd_kit(python: str, frame: pd.DataFrame) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        ratings, output = Path(folder) / "ratings.csv", Path(folder) / "found.json"
+        frame.to_csv(ratings, index=False)
+        subprocess.run([python, "-m", "bench._crowdkit_glad", str(ratings), str(output)], check=True)
+        return json.loads(output.read_text())
+
+
+def value_of(found: dict[str, Any], ratings: truegrade.Ratings) -> float:
+    """Our objective at crowd-kit's abilities and eases."""
+    problem = GladProblem.of(MODEL, ratings, None, 1)
+    alpha = [found["alpha"][ratings.annotators.label_of(n)] for n in range(ratings.n_annotators)]
+    log_beta = pd.Series(found["log_beta"])[ratings.instances.labels.to_pylist()].to_numpy()
+    theta = np.concatenate([alpha, np.empty(ratings.n_instances)])
+    theta[len(alpha) + ratings.instances.code] = log_beta
+    grades = ratings.scale.n_grades
+    return problem.evaluate(theta, np.full(grades, 1 / grades), problem.empty_sums()).objective
+
+
+def seconds_to(value: float, frame: pd.DataFrame) -> tuple[float, int]:
+    steps = 0
+
+    def watch(iteration: int, bound: float, _change: float) -> None:
+        nonlocal steps
+        steps = iteration
+        if bound >= value:
+            raise ReachedError
+
+    start = perf_counter()
+    try:
+        MODEL.fit(truegrade.Ratings.from_frame(frame), progress=watch)
+    except ReachedError:
+        return perf_counter() - start, steps
+    raise SystemExit(f"our GLAD converged below crowd-kit's {value}")
+
+
+def accuracy(grades: pd.Series, truth: pd.Series) -> float:
+    return float((grades[truth.index] == truth).mean())
+
+
+def main() -> None:
+    python = peer_python("crowd-kit")
+    if python is None:
+        return
+    drawn = truegrade.simulate(instances=INSTANCES, annotators=ANNOTATORS, n_ratings=RATINGS, seed=1)
+    frame, gold = drawn.rows().to_pandas(), drawn.gold().to_pandas()
+    truth = gold.set_index("instance")["gold"]
+    ratings = truegrade.Ratings.from_frame(frame)
+    theirs = crowd_kit(python, frame)
+    value = value_of(theirs, ratings)
+    ours, steps = min(seconds_to(value, frame) for _ in range(ROUNDS))
+    start = perf_counter()
+    fit = MODEL.fit(ratings)
+    whole = perf_counter() - start
+    default = truegrade.Glad().fit(ratings)
+    print(f"crowd-kit: {theirs['seconds']:.1f} s, {theirs['iterations']} EM iterations, objective {value:.1f}")
+    print(f"truegrade: {ours * 1e3:.1f} ms, {steps} steps to the same")
+    print(f"truegrade converged: {whole:.2f} s, objective {fit.bound:.1f}")
+    by_model = {"crowd-kit": pd.Series(theirs["grade"])}
+    for name, found in (("truegrade", fit), ("truegrade, default", default)):
+        by_model[name] = found.truth_table().to_pandas().set_index("instance")["grade"]
+    shares = ", ".join(f"{name} {accuracy(grades, truth):.4f}" for name, grades in by_model.items())
+    print(f"grades right: {shares}")
+    print_lines([Line("our time over crowd-kit's, to the same objective", ours / theirs["seconds"], "x", 1 / FASTER)])
+
+
+if __name__ == "__main__":
+    main()

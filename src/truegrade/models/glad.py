@@ -1,0 +1,113 @@
+"""GLAD for several grades (Whitehill et al. 2009; appendix A.2 of the paper): ability times ease.
+
+    z_m ~ class prior                            the true grade of instance m
+    alpha_n ~ N(1, 1)                            the ability of annotator n
+    ln beta_m ~ N(1, 1)                          the ease of instance m, or of its category
+    r_nm = z_m with probability s(alpha_n beta_m), s the logistic function; else any other grade, all equally likely
+
+The objective is ln p(R, alpha, ln beta): the truths are summed out, abilities and eases are points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from truegrade.errors import OptionError
+from truegrade.models._em import StopRule, ascend_all
+from truegrade.models._glad_ascent import GladAscent
+from truegrade.models._glad_problem import GladProblem
+from truegrade.models._glad_tables import glad_fit
+from truegrade.models._options import check_choices, check_positive
+from truegrade.threads import default_threads
+
+if TYPE_CHECKING:
+    from truegrade.fit import Fit
+    from truegrade.gold import Gold
+    from truegrade.models._base import Progress
+    from truegrade.ratings import Ratings
+
+__all__ = ["Glad"]
+
+_LARGE = 1_000_000  # ratings; from here on a pass is cut into pieces instead of running several starts at once
+
+
+@dataclass(frozen=True, kw_only=True)
+class Glad:
+    """Right or wrong, by the annotator's ability and the instance's ease; the order of the grades plays no part.
+
+    difficulty: what shares an ease beta: nothing has its own ("none"), a category, or each instance alone.
+    class_prior: of the true grades; "learned" is the paper's. It can end at a single grade for all instances.
+    adversarial: whether abilities below 0 are possible, which the paper allows. They let annotators who disagree with
+        the others be right: the fit may turn round.
+    alpha_prior, beta_prior: mean and sd of the normal priors of alpha and of ln beta.
+    starts, seed: start 0 begins at the modes of the priors, the others at draws from them; the best objective wins.
+    tolerance: stop when ten steps moved the objective by less than this share of it.
+    """
+
+    name: ClassVar[str] = "glad"
+    difficulty: Literal["none", "category", "instance"] = "instance"
+    class_prior: Literal["uniform", "learned"] = "uniform"
+    adversarial: bool = False
+    alpha_prior: tuple[float, ...] = (1.0, 1.0)
+    beta_prior: tuple[float, ...] = (1.0, 1.0)
+    starts: int = 10
+    seed: int = 0
+    tolerance: float = 1e-10
+    max_iterations: int = 1000
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        check_positive(self, ("starts", "tolerance", "max_iterations"))
+        for name in ("alpha_prior", "beta_prior"):
+            prior = getattr(self, name)
+            if len(prior) != 2 or not np.all(np.isfinite(prior)) or prior[1] <= 0:
+                raise OptionError(f"{name}={prior}: give a mean and a positive sd, as in 1,1")
+
+    def fit(
+        self,
+        ratings: Ratings,
+        gold: Gold | None = None,
+        start: Fit | None = None,
+        progress: Progress | None = None,
+    ) -> Fit:
+        """Infer true grades, abilities and eases.
+
+        gold: truths that are known; they stand at their nearest grade, and tell about annotators.
+        start: an earlier fit to begin from, instead of several starts; ids that it does not know begin afresh.
+        progress: called after every step with (iteration, objective, change); raise to stop.
+        """
+        threads = default_threads()
+        starts = self.starts if start is None else 1
+        together = min(threads, starts) if ratings.n_ratings < _LARGE else 1
+        problem = GladProblem.of(self, ratings, gold, threads // together)
+        best, endings = ascend_all(
+            lambda index: (
+                GladAscent.fresh(problem, index) if start is None else GladAscent.resumed(problem, start, learn=True)
+            ),
+            starts,
+            self.stop_rule(),
+            monotone=True,
+            workers=together,
+            progress=progress,
+        )
+        return glad_fit(problem, best, endings)
+
+    def predict(self, fit: Fit, ratings: Ratings) -> Fit:
+        """The truth of new instances; abilities, eases and class prior stay as an earlier fit found them."""
+        problem = GladProblem.of(self, ratings, None, default_threads())
+        best, endings = ascend_all(
+            lambda _: GladAscent.resumed(problem, fit, learn=False),
+            1,
+            self.stop_rule(),
+            monotone=True,
+            workers=1,
+            progress=None,
+        )
+        return glad_fit(problem, best, endings)
+
+    def stop_rule(self) -> StopRule:
+        """When a start ends."""
+        return StopRule(self.tolerance, max_iterations=self.max_iterations)
