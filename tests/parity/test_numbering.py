@@ -81,3 +81,16 @@ def test_a_dictionary_may_hold_a_text_twice_or_never_use_it():
     numbers = TextNumbers()
     assert numbers.of(part).tolist() == [0, 0, -1, -1]
     assert numbers.labels().to_pylist() == ["a"]
+
+
+def test_texts_that_look_alike_in_the_table_keep_numbers_of_their_own():
+    words = pa.array([str(n) for n in range(400_000)], pa.large_string())
+    hashes = np.empty(len(words), dtype=np.uint64)
+    _kernel.hash_texts(*text_buffers(words), threads=1, hash_out=hashes)
+    slot = hashes & np.uint64(0xFFFFFFFF00000003)  # what a table of four slots sees of them
+    order = np.argsort(slot)
+    (pairs,) = np.nonzero(slot[order][1:] == slot[order][:-1])
+    assert pairs.size > 0
+    for at in pairs:
+        alike = [words[int(order[at + k])].as_py() for k in (0, 1, 0)]
+        assert numbered(_kernel, [alike], room=3, size=20)[0] == [(3, 2, [0, 1, 0])]
