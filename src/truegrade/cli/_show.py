@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _SHORTEST_ID = 8  # characters that an id keeps on the narrowest terminal
 
-__all__ = ["print_json", "remark", "show_list", "show_pairs", "show_table"]
+__all__ = ["print_json", "remark", "show_list", "show_pairs", "show_table", "show_title"]
 
 
 def remark(notes: Iterable[str]) -> None:
@@ -36,12 +36,17 @@ def show_pairs(pairs: Sequence[tuple[str, Any]]) -> None:
         sys.stdout.write(f"{name:<{width}}  {_cell(value)}\n")
 
 
+def show_title(title: str) -> None:
+    """What the next lines are about, after a blank line."""
+    sys.stdout.write(f"\n{title}\n")
+
+
 def show_list(title: str, sentences: Sequence[str]) -> None:
     """Sentences one below the other, on a terminal broken at its width; nothing where there are none."""
     if not sentences:
         return
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
-    sys.stdout.write(f"\n{title}\n")
+    show_title(title)
     for sentence in sentences:
         lines = textwrap.wrap(sentence, width, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False)
         sys.stdout.write("\n".join(lines) + "\n")

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from truegrade.cli._options import Seed
+from truegrade.cli._options import Json, Seed
 
 __all__ = ["demo"]
 
@@ -17,10 +17,11 @@ __all__ = ["demo"]
 def demo(
     output: Annotated[str, typer.Option("-o", "--output", metavar="DIR", help="Where to save.")] = "demo-output",
     seed: Seed = 0,
+    json: Json = False,
 ) -> None:
     """Simulate ratings with spammers among the annotators, fit them, and compare with the truth."""
     from truegrade.charts import save, truth_distribution
-    from truegrade.cli._show import show_pairs
+    from truegrade.cli._show import print_json, show_pairs, show_title
     from truegrade.cli.fit import DEFAULT_MODEL, show_fit
     from truegrade.evaluation import evaluate
     from truegrade.files import write_whole
@@ -38,19 +39,28 @@ def demo(
     save(truth_distribution(fit), chart)
     page = directory / "report.html"
     write_whole(page, report(fit, drawn.ratings))
-    show_fit(fit, "", json=False)
     found = evaluate(fit, drawn.gold())
-    show_pairs(
-        [("\nagainst the simulated truth", ""), ("mean squared error", found.mse), ("correlation", found.pearson)]
-    )
+    places = {
+        "ratings": str(written[0]),
+        "gold": str(written[1]),
+        "truth": str(directory / "fit" / "truth.csv"),
+        "annotators": str(directory / "fit" / "annotators.csv"),
+        "plot": str(chart),
+        "report": str(page),
+    }
+    if json:
+        print_json({"mse": found.mse, "pearson": found.pearson, "files": places})
+        return
+    show_fit(fit, "", json=False)
+    show_title("against the simulated truth")
+    show_pairs([("mean squared error", found.mse), ("correlation", found.pearson)])
+    show_title("files")
+    show_pairs(list(places.items()))
+    show_title("try next")
     show_pairs(
         [
-            ("\nratings", written[0]),
-            ("truth table", directory / "fit" / "truth.csv"),
-            ("annotators", directory / "fit" / "annotators.csv"),
-            ("plot", chart),
-            ("report", page),
-            ("try next", f"{_called()} describe {written[0]}"),
+            ("describe", f"{_called()} describe {written[0]}"),
+            ("evaluate", f"{_called()} evaluate {directory}/fit {written[1]}"),
         ]
     )
 
