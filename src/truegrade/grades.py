@@ -178,10 +178,10 @@ def _refuse(
     if scale is None or scale.is_real:
         raise RatingError(f"{at}: rating {text} is {_out_of_reach(cell)}; correct it or pass --drop-values {text}")
     number = read_number(cell)
-    if scale.numbered and scale.names is None and number is not None and np.isfinite(number):
+    if scale.names is None and number is not None and np.isfinite(number):
         wider = ",".join(map(shortest_text, sorted({*scale.values, number})))
     else:
-        wider = f"{scale},{text}"
+        wider = f"{scale},{text}" if scale.names else "with the names of all grades, low to high,"
     raise RatingError(
         f"{at}: rating {text} is not on the scale {scale}; pass --scale {wider} if it is, "
         f"or --drop-values {text} if it is no grade"

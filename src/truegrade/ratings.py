@@ -124,7 +124,11 @@ class Ratings:
         if self.n_missing:
             notes.append(f"{self.n_missing} rows without a rating: left out")
         if self.n_repeats:
-            notes.append(f"{self.n_repeats} ratings repeat an annotator's rating of the same instance")
+            left_out = self.n_rows - self.n_dropped - self.n_missing > self.n_ratings
+            notes.append(
+                f"{self.n_repeats} ratings repeat an annotator's rating of the same instance"
+                + (": one of each is kept" if left_out else "")
+            )
         if self.unobserved:
             notes.append(f"nobody gave the grades {', '.join(self.unobserved)} of the inferred scale {self.scale}")
         if self.scale.n_grades == 1:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from truegrade.errors import ColumnError
+from truegrade.scale import read_number
 
 __all__ = ["ALIASES", "GOLD_NAMES", "Roles", "resolve_gold", "resolve_roles"]
 
@@ -58,7 +59,9 @@ def resolve_roles(columns: Sequence[str], given: Roles, where: str, required: Se
             names = ", ".join(ALIASES[role])
             raise ColumnError(
                 f"{where}: no column for the {role} (looked for {names}); it has {_listed(columns)}; "
-                f"pass --{role} NAME" + (", or --wide if each column is an annotator" if role == "annotator" else "")
+                f"pass --{role} NAME"
+                + (", or --wide if each column is an annotator" if role == "annotator" else "")
+                + ("; or is the header missing?" if any(read_number(name) is not None for name in columns) else "")
             )
     return Roles(**found)
 

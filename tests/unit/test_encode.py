@@ -78,7 +78,16 @@ def test_blank_ids(blank):
         ([1, 2, float("inf")], {}, "row 3: rating inf is not a finite number"),
         ([1, 2, 7], {"scale": "1..5"}, "row 3: rating 7 is not on the scale 1..5; pass --scale 1,2,3,4,5,7"),
         (["1", "2", "good"], {}, "row 3: rating 'good' is not a number"),
-        (["low", "high", "mid"], {"scale": "low,high"}, "row 3: rating mid is not on the scale"),
+        (
+            ["low", "high", "mid"],
+            {"scale": "low,high"},
+            "row 3: rating mid is not on the scale low,high; pass --scale low,",
+        ),
+        (
+            [1, 2, "good"],
+            {"scale": "1..5"},
+            "row 3: rating good is not on the scale 1..5; pass --scale with the names of",
+        ),
         (["1", "1_0", "2"], {}, "row 2: rating '1_0' is not a number"),
         ([None, None, None], {"missing": "drop"}, "no ratings are left"),
     ],
@@ -127,6 +136,8 @@ def test_duplicates():
     assert ratings(**columns).n_ratings == 3
     assert labelled(ratings(**columns, duplicates="first")) == [("a", "x", 3.0), ("b", "x", 2.0)]
     assert labelled(ratings(**columns, duplicates="last")) == [("a", "x", 1.0), ("b", "x", 2.0)]
+    assert ratings(**columns).notes()[0] == "1 ratings repeat an annotator's rating of the same instance"
+    assert ratings(**columns, duplicates="last").notes()[0].endswith("same instance: one of each is kept")
     with pytest.raises(RatingError, match="annotator 'a' rated instance 'x' more than once"):
         ratings(**columns, duplicates="error")
     with pytest.raises(OptionError):

@@ -159,6 +159,8 @@ def test_a_quote_that_is_never_closed(message):
 
 def test_columns_that_are_missing_or_ambiguous(message):
     assert "no column for the rating" in message(b"annotator,instance,stars\na,x,1\n", ColumnError)
+    assert message(b"a,x,1\nb,x,2\n", ColumnError).endswith("or is the header missing?")
+    assert "header missing" not in message(b"judge,stars\na,1\n", ColumnError)
     assert "no column 'stars' (--rating)" in message(HEADER + ROW, ColumnError, rating="stars")
     assert "'worker', 'rater' could each be the annotator" in message(
         b"worker,rater,item,label\na,b,x,1\n", ColumnError
