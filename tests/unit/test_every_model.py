@@ -13,14 +13,14 @@ QUICK = {"ordinal-mixture": ":starts=2", "continuous": ":method=ml"}
 MODELS = [name + QUICK.get(name, "") for name in MODEL_NAMES]
 
 
-def rows(seed=0, instances=30, annotators=6, grades=4):
+def rows(seed=0, instances=60, annotators=6, grades=4):
     """Annotator, instance, category, rating, weight: three ratings of each instance, near a truth of its own."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(1, grades + 1, instances)
     table = []
     for m in range(instances):
         for n in rng.choice(annotators, 3, replace=False):
-            grade = int(np.clip(truth[m] + rng.choice([-1, 0, 0, 0, 1]), 1, grades))
+            grade = int(np.clip(truth[m] + rng.choice([-2, -1, -1, 0, 0, 1, 1, 2]), 1, grades))
             table.append((f"a{n}", f"i{m}", f"c{m % 3}", grade, int(rng.integers(1, 4))))
     return table
 
@@ -167,3 +167,16 @@ def test_real_scales_are_fitted_or_refused(model):
     ]
     assert truth["grade"].null_count == truth.num_rows
     assert np.all(np.isfinite(cells(truth)))
+
+
+def test_a_fit_that_overflows_shows_its_last_finite_state():
+    """One annotator is never far from the truth, so that their precision, and the likelihood, grow without end."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(1, 5, 30)
+    raters = np.array([rng.choice(6, 3, replace=False) for _ in range(30)])
+    rating = np.clip(truth[:, None] + rng.choice([-1, 0, 0, 0, 1], (30, 3)), 1, 4)
+    columns = {"annotator": raters.ravel(), "instance": np.repeat(np.arange(30), 3), "rating": rating.ravel()}
+    fit = make_model("continuous").fit(Ratings.from_arrays(**columns, weight=[3] * 90))
+    assert fit.status is Status.NOT_FINITE
+    assert fit.truth_table()["estimate"].null_count == 0
+    assert np.all(np.isfinite(cells(fit.truth_table())))

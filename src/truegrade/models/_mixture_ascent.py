@@ -118,10 +118,14 @@ class MixtureAscent:
     def step(self) -> float:
         """One pass and the updates that follow it; the bound is the one right after q(x, y)."""
         guarded = self.earnest.accelerated
-        before = self.state.copy() if guarded else None
+        unbounded = self.problem.model.link == "real"  # an annotator may come to know the truth, with precision inf
+        before = self.state.copy() if guarded or unbounded else None
         self._sweep()
         bound = self.bound()
-        if before is not None and bound < self.last_bound:
+        if unbounded and before is not None and not (np.isfinite(bound) and np.all(np.isfinite(self.state.z_mean))):
+            self.state = before  # the last finite one is what the tables show
+            return np.nan
+        if guarded and before is not None and bound < self.last_bound:
             # The long step for eps overshot: take the plain one, which cannot.
             self.state = before
             self.earnest = self.earnest.plain()
