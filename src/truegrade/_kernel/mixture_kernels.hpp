@@ -7,28 +7,28 @@ namespace truegrade {
 
 // Row of an annotator: sqrt(E tau), the log odds' constant, and the spam branch's weight.
 // odds = exp(log odds): the spam branch counts 1, so that omega = odds / (1 + odds); for eps = 1 it counts 0.
-enum AnnotatorColumn { kRootTau, kAnnotatorLogOdds, kSpamBranch };
+// In a chunk's own table the sums stand behind it, so that both are one cache line.
+enum AnnotatorColumn { kRootTau, kAnnotatorLogOdds, kSpamBranch, kSums = 4, kAnnotatorRow = 8 };
 // Row of a grade.
 enum GradeColumn { kLower, kUpper, kLogSpam, kValue };
 // Row of a category: E delta, its root, its part of the log odds, and its part of the bound per unit of sum w
 // omega.
 enum CategoryColumn { kEase, kRootEase, kEaseLogOdds, kEaseBound };
-// Row of an annotator's sums: as in MixtureSums, and the sum of w.
+// An annotator's sums: as in MixtureSums, and the sum of w.
 enum SumColumn { kSumOmega, kSumSpread, kSumOmegaSpam, kSumWeight };
 
 /// One piece of a pass: consecutive windows, with the memory that belongs to this piece alone.
 struct MixtureChunk {
   const MixtureInput* input;
   const MixtureState* state;
-  double* responsibility;        // (L,) or null
-  const double* annotator_rows;  // (N, 4)
-  const double* grade_rows;      // (K, 4)
-  double none_row[4];            // the category row when the difficulty is none
-  bool prefetch;                 // annotators' rows do not fit the cache
+  double* responsibility;    // (L,) or null
+  const double* grade_rows;  // (K, 4)
+  double none_row[4];        // the category row when the difficulty is none
+  bool prefetch;             // annotators' rows do not fit the cache
 
   std::int64_t first_window, last_window;
   std::int64_t first_category;  // of the first window
-  double* annotator_sums;       // (N, 4), zeros on entry
+  double* annotators;           // (N, kAnnotatorRow), sums of zero on entry
   double* spam_weight;          // (K, kMaxLanes), zeros on entry
   double* slots;                // (5, kMaxLanes) per rating of the longest instance
   // Only when the difficulty is by category; sized for the largest window.

@@ -82,7 +82,7 @@ TRUEGRADE_INLINE Rating load_rating(const MixtureChunk& chunk, const Lanes& lane
   if (in.weight)
     for (int lane = 0; lane < kLanes; ++lane) observed.weight[lane] *= in.weight[observed.position[lane]];
 
-  const Columns of_annotator = gather_rows(chunk.annotator_rows, annotator);
+  const Columns of_annotator = gather_rows<kAnnotatorRow>(chunk.annotators, annotator);
   const Columns of_grade = gather_rows(chunk.grade_rows, observed.grade);
   Rating rating{of_annotator.c0 * root_ease,
                 of_annotator.c0 * of_annotator.c0,

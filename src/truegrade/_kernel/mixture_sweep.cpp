@@ -50,7 +50,7 @@ double precision_log_odds(const MixtureInput& in, double mean, double log_mean) 
 void fill_annotator_rows(const MixtureInput& in, double* rows) {
   for (std::int64_t n = 0; n < in.annotators; ++n) {
     const bool always_earnest = std::isinf(in.eps_log1m_mean[n]);
-    double* row = rows + 4 * n;
+    double* row = rows + kSums * n;
     row[kRootTau] = std::sqrt(in.tau_mean[n]);
     row[kAnnotatorLogOdds] = in.eps_log_mean[n] - (always_earnest ? 0.0 : in.eps_log1m_mean[n]) +
                              precision_log_odds(in, in.tau_mean[n], in.tau_log_mean[n]) - 0.5 * kLogTwoPi;
@@ -102,6 +102,14 @@ struct ChunkMemory {
   }
 };
 
+// Rows without sums yet.
+void fill_annotators(const double* annotator_rows, std::int64_t annotators, double* out) {
+  for (std::int64_t n = 0; n < annotators; ++n) {
+    std::copy_n(annotator_rows + kSums * n, kSums, out + kAnnotatorRow * n);
+    std::fill_n(out + kAnnotatorRow * n + kSums, kAnnotatorRow - kSums, 0.0);
+  }
+}
+
 void run_chunk(const MixtureKernels& kernels, const MixtureInput& in, MixtureChunk& chunk) {
   const ChunkMemory memory(in, chunk);
   const Buffer slots(memory.degree * kSlotVectors * kMaxLanes), spread(memory.ratings);
@@ -112,13 +120,12 @@ void run_chunk(const MixtureKernels& kernels, const MixtureInput& in, MixtureChu
   chunk.category_rows = category_rows.data();
   chunk.category_sums = category_sums.data();
   chunk.category_of = category_of.data();
-  std::fill(chunk.annotator_sums, chunk.annotator_sums + 4 * in.annotators, 0.0);
   std::fill(chunk.spam_weight, chunk.spam_weight + kMaxLanes * in.grades, 0.0);
   kernels.sweep(chunk);
 }
 
 // Adds up the chunks' sums in the order of the chunks. Returns the annotators' constants of the bound.
-double reduce_annotators(const MixtureInput& in, const double* chunk_sums, int threads,
+double reduce_annotators(const MixtureInput& in, const double* chunk_tables, int threads,
                          double* annotator_out) {
   const std::int64_t blocks = (in.annotators + kReduceBlock - 1) / kReduceBlock;
   std::vector<double> bounds(blocks);
@@ -127,7 +134,8 @@ double reduce_annotators(const MixtureInput& in, const double* chunk_sums, int t
     for (std::int64_t n = block * kReduceBlock; n < last; ++n) {
       double sums[4] = {};
       for (std::int64_t chunk = 0; chunk < in.chunks; ++chunk)
-        for (int j = 0; j < 4; ++j) sums[j] += chunk_sums[4 * (chunk * in.annotators + n) + j];
+        for (int j = 0; j < 4; ++j)
+          sums[j] += chunk_tables[kAnnotatorRow * (chunk * in.annotators + n) + kSums + j];
       std::copy(sums, sums + 3, annotator_out + 3 * n);
       const AnnotatorBound bound = annotator_bound(in, n);
       bounds[block] += bound.weight * sums[kSumWeight] + bound.omega * sums[kSumOmega];
@@ -160,17 +168,16 @@ void reduce_chunks(const MixtureInput& in, const std::vector<MixtureChunk>& chun
 void mixture_sweep(const MixtureInput& input, const char* isa, int threads, const MixtureState& state,
                    const MixtureSums& sums) {
   const MixtureKernels& kernels = kernels_for(isa);
-  const Buffer annotator_rows(4 * input.annotators), grade_rows(4 * input.grades);
+  const Buffer annotator_rows(kSums * input.annotators), grade_rows(4 * input.grades);
   fill_annotator_rows(input, annotator_rows.data());
   fill_grade_rows(input, grade_rows.data());
 
-  const Buffer annotator_sums(4 * input.annotators * input.chunks);
+  const Buffer annotators(kAnnotatorRow * input.annotators * input.chunks);
   const Buffer spam_weight(kMaxLanes * input.grades * input.chunks);
   MixtureChunk model{};
   model.input = &input;
   model.state = &state;
   model.responsibility = sums.responsibility;
-  model.annotator_rows = annotator_rows.data();
   model.grade_rows = grade_rows.data();
   model.prefetch = input.annotators >= kPrefetchFrom;
   if (input.difficulty == Difficulty::kNone) fill_none_row(input, model.none_row);
@@ -182,12 +189,13 @@ void mixture_sweep(const MixtureInput& input, const char* isa, int threads, cons
     chunk.last_window = input.chunk_ptr[i + 1];
     if (input.difficulty == Difficulty::kCategory && i > 0)
       chunk.first_category = first_category_from(input, input.window_ptr[chunk.first_window]);
-    chunk.annotator_sums = annotator_sums.data() + 4 * input.annotators * i;
+    chunk.annotators = annotators.data() + kAnnotatorRow * input.annotators * i;
+    fill_annotators(annotator_rows.data(), input.annotators, chunk.annotators);
     chunk.spam_weight = spam_weight.data() + kMaxLanes * input.grades * i;
     run_chunk(kernels, input, chunk);
   });
   reduce_chunks(input, chunks, sums);
-  sums.totals[0] += reduce_annotators(input, annotator_sums.data(), threads, sums.annotator);
+  sums.totals[0] += reduce_annotators(input, annotators.data(), threads, sums.annotator);
 }
 
 void truncated_normal_moments(const double* lower, const double* upper, const double* mean,

@@ -68,10 +68,8 @@ struct ChunkSweep {
   void prefetch_annotators(std::int64_t at, std::int64_t window_end) const {
     for (std::int64_t i = at; i < at + kLanes && i < window_end; ++i) {
       const std::int64_t m = in.order[i];
-      for (std::int64_t rating = in.instance_ptr[m]; rating < in.instance_ptr[m + 1]; ++rating) {
-        __builtin_prefetch(chunk.annotator_rows + kRow * in.annotator[rating]);
-        __builtin_prefetch(chunk.annotator_sums + kRow * in.annotator[rating], 1);
-      }
+      for (std::int64_t rating = in.instance_ptr[m]; rating < in.instance_ptr[m + 1]; ++rating)
+        __builtin_prefetch(row_of<kAnnotatorRow>(chunk.annotators, in.annotator[rating]), 1);
     }
   }
 
@@ -187,8 +185,8 @@ struct ChunkSweep {
           if (present[lane]) chunk.spread[position[lane] - rating_begin] = spread[lane];
         spread = Vec{};
       }
-      add_to_rows(chunk.annotator_sums, annotator,
-                  {omega, spread, load(from + 3 * kLanes), load(from + 4 * kLanes)});
+      add_to_rows<kAnnotatorRow>(chunk.annotators + kSums, annotator,
+                                 {omega, spread, load(from + 3 * kLanes), load(from + 4 * kLanes)});
     }
   }
 
@@ -250,7 +248,8 @@ struct ChunkSweep {
       const double ease = state.delta_shape[c] / state.delta_rate[c];
       const std::int64_t last = in.instance_ptr[in.category_ptr[c + 1]];
       for (std::int64_t i = in.instance_ptr[in.category_ptr[c]]; i < last; ++i)
-        chunk.annotator_sums[kRow * in.annotator[i] + kSumSpread] += ease * chunk.spread[i - rating_begin];
+        row_of<kAnnotatorRow>(chunk.annotators, in.annotator[i])[kSums + kSumSpread] +=
+            ease * chunk.spread[i - rating_begin];
     }
   }
 };
