@@ -79,7 +79,7 @@ def test_threads_give_the_same_bits_and_instruction_sets_agree(options: MixtureO
     problem = make_problem(options, np.random.default_rng(1).poisson(3.8, 12_000), annotators=31)
     assert len(MixturePlan.build(problem.ratings, options, 31).chunk_ptr) > 5
     one = problem.run(mixture_sweep, threads=1)
-    for threads in (2, 3):
+    for threads in (2, 3, 7, 64):
         other = problem.run(mixture_sweep, threads=threads)
         for name, array in one.items():
             np.testing.assert_array_equal(array, other[name], err_msg=name)
@@ -127,9 +127,50 @@ def test_long_instances_among_short_ones(options: MixtureOptions) -> None:
 
 
 @every_configuration
-@pytest.mark.parametrize("degrees", [[0], [1], [1, 0, 2], [0] * 9], ids=str)
+def test_one_instance_as_long_as_data(options: MixtureOptions) -> None:
+    degrees = np.full(40, 3)
+    degrees[11] = 100_000
+    problem = make_problem(options, degrees, annotators=400)
+    wanted = problem.run(mixture_sweep_numpy, passes=1)
+    assert_same(problem.run(mixture_sweep, passes=1, threads=3), wanted)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+def test_every_number_of_grades(isa: str) -> None:
+    for grades in range(1, 102):
+        problem = make_problem(CONFIGURATIONS[grades % 6], np.full(30, 3), grades=grades, seed=grades)
+        assert_same(problem.run(mixture_sweep, isa=isa), problem.run(mixture_sweep_numpy))
+
+
+def shifted(array: object, by_bytes: int) -> object:
+    """The same array at another place in memory, that many bytes past the beginning of an array of its own."""
+    if not isinstance(array, np.ndarray):
+        return array
+    moved = np.empty(array.nbytes + by_bytes, np.uint8)[by_bytes:].view(array.dtype)
+    moved[:] = array
+    return moved
+
+
+@every_configuration
+def test_arrays_may_begin_anywhere(options: MixtureOptions) -> None:
+    problem = make_problem(options, np.full(100, 3), weighted=True, clamped=True)
+    moved = problem._replace(
+        **{
+            part: replace(values, **{name: shifted(getattr(values, name), 8) for name in values.__slots__})
+            for part in ("ratings", "parameters", "state")
+            for values in [getattr(problem, part)]
+        }
+    )
+    assert moved.parameters.tau_mean.ctypes.data % 64 != 0 or moved.state.z_mean.ctypes.data % 64 != 0
+    found, wanted = moved.run(mixture_sweep), problem.run(mixture_sweep)
+    for name, array in found.items():
+        np.testing.assert_array_equal(array, wanted[name], err_msg=name)
+
+
+@every_configuration
+@pytest.mark.parametrize("degrees", [[], [0], [1], [1, 0, 2], [0] * 9], ids=str)
 def test_tiny_data(options: MixtureOptions, degrees: list[int]) -> None:
-    problem = make_problem(options, np.array(degrees), annotators=1)
+    problem = make_problem(options, np.array(degrees, int), annotators=1)
     assert_same(problem.run(mixture_sweep), problem.run(mixture_sweep_numpy))
 
 
@@ -204,6 +245,7 @@ def test_plan_orders_windows_by_falling_degree() -> None:
         ("ratings", "weight", np.ones(3), "weight has length 3, wanted 40"),
         ("ratings", "annotator", np.zeros(39, np.int32), "grade has length 40, wanted 39"),
         ("ratings", "category_ptr", None, "category_ptr is missing"),
+        ("parameters", "tau_mean", shifted(np.ones(7), 1), "tau_mean is not aligned to its dtype"),
         ("state", "z_precision", np.ones(20)[::2], "z_precision is no C-ordered array of the wanted dtype"),
         ("state", "delta_rate", None, "delta_shape and delta_rate are missing"),
     ],

@@ -83,6 +83,8 @@ class Keywords {
     if (found.ndim() == 0 || found.shape(0) != rows || found.size() != rows * columns)
       wrong(name, "has length " + std::to_string(found.ndim() ? found.shape(0) : 0) + ", wanted " +
                       std::to_string(rows) + (columns > 1 ? " rows of " + std::to_string(columns) : ""));
+    if (reinterpret_cast<std::uintptr_t>(found.data()) % alignof(T))
+      wrong(name, "is not aligned to its dtype");
     return found.data();
   }
 

@@ -59,6 +59,10 @@ PlanSize mixture_plan(const std::int64_t* instance_ptr, std::int64_t instances,
         cut_windows(instance_ptr, first, last, category_ptr, categories, window_ptr_out + size.windows);
     first = last;
   }
+  if (instances == 0) {  // categories without instances still have an ease: one empty window
+    window_ptr_out[0] = chunk_ptr_out[0] = 0;
+    size = {1, 1};
+  }
   window_ptr_out[size.windows] = instances;
   chunk_ptr_out[size.chunks] = size.windows;
 

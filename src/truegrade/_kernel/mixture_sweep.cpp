@@ -91,8 +91,10 @@ struct ChunkMemory {
   ChunkMemory(const MixtureInput& in, const MixtureChunk& chunk) {
     for (std::int64_t window = chunk.first_window; window < chunk.last_window; ++window) {
       const std::int64_t first = in.window_ptr[window], last = in.window_ptr[window + 1];
-      const std::int64_t longest = in.order[first];
-      degree = std::max(degree, in.instance_ptr[longest + 1] - in.instance_ptr[longest]);
+      if (first < last) {
+        const std::int64_t longest = in.order[first];
+        degree = std::max(degree, in.instance_ptr[longest + 1] - in.instance_ptr[longest]);
+      }
       if (in.difficulty != Difficulty::kCategory) continue;
       ratings = std::max(ratings, in.instance_ptr[last] - in.instance_ptr[first]);
       instances = std::max(instances, last - first);
