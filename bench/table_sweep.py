@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from truegrade import _kernel
 from truegrade.inference.table_sweep import TablePlan, TableRatings, TableSums, table_sweep
 from truegrade.inference.table_twin import table_sweep_numpy
+from truegrade.instruction_sets import available_isas
 
 GRADES, PER_INSTANCE = 5, 3.82
 SIZES = ((40_000, 51, "16"), (1_000_000, 1_000, "28"), (10_000_000, 20_000, "140"))
 TWIN_RATINGS = 1_000_000  # the twin's temporaries take 8 B per node and rating
-ISAS = ("base", "avx2", "avx512")[: ("base", "avx2", "avx512").index(_kernel.best_isa()) + 1]
+ISAS = available_isas()
 
 
 class Data(NamedTuple):

@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 from table_problems import Problem, make_problem
 
 from truegrade import _kernel
+from truegrade.errors import OptionError
 from truegrade.inference.table_sweep import TablePlan, TableRatings, TableSums, table_sweep
 from truegrade.inference.table_twin import table_sweep_numpy
+from truegrade.instruction_sets import available_isas
 
-ISAS = ("base", "avx2", "avx512")[: ("base", "avx2", "avx512").index(_kernel.best_isa()) + 1]
+ISAS = available_isas()
 RTOL = 1e-11  # scores of some hundreds are added up in another order
 
 
@@ -153,3 +155,12 @@ def test_shapes_are_checked(wrong: str) -> None:
         room = replace(room, log_z=room.log_z[1:])
     with pytest.raises((ValueError, TypeError)):
         table_sweep(problem.ratings, table, problem.log_prior, room)
+
+
+def test_the_environment_chooses_the_instruction_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = make_problem(np.full(20, 3))
+    monkeypatch.setenv("TRUEGRADE_ISA", "base")
+    np.testing.assert_array_equal(run(problem).log_z, run(problem, isa="base").log_z)
+    monkeypatch.setenv("TRUEGRADE_ISA", "sse9")
+    with pytest.raises(OptionError, match="TRUEGRADE_ISA=sse9"):
+        run(problem)

@@ -9,11 +9,12 @@ Letters: L ratings, N annotators, M instances, K grades, G nodes, P priors.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from truegrade import _kernel
+from truegrade.instruction_sets import Isa, default_isa
 from truegrade.threads import default_threads
 
 if TYPE_CHECKING:
@@ -23,9 +24,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Isa", "TablePlan", "TableRatings", "TableSums", "table_sweep"]
-
-Isa = Literal["auto", "base", "avx2", "avx512"]
+__all__ = ["TablePlan", "TableRatings", "TableSums", "table_sweep"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +136,7 @@ def table_sweep(
         table_float=table if table.dtype == np.float32 else None,
         table_double=None if table.dtype == np.float32 else table,
         log_prior=log_prior,
-        isa=isa,
+        isa=default_isa() if isa == "auto" else isa,
         threads=threads or default_threads(),
         counts_out=sums_out.counts,
         node_counts_out=sums_out.node_counts,

@@ -9,7 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from truegrade.inference.table_sweep import Isa, TablePlan, TableRatings, TableSums
+    from truegrade.inference.table_sweep import TablePlan, TableRatings, TableSums
+    from truegrade.instruction_sets import Isa
 
 __all__ = ["table_sweep_numpy"]
 
