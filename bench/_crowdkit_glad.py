@@ -1,9 +1,13 @@
-"""Runs in crowd-kit's environment: GLAD on ratings.csv; writes seconds, abilities, eases and grades as JSON."""
+"""Run by crowd-kit's own Python: python _crowdkit_glad.py RATINGS.csv OUTPUT.json.
+
+Fits GLAD; writes what it took, abilities, eases and grades.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from time import perf_counter
 
 import pandas as pd
@@ -22,5 +26,4 @@ found = {
     "log_beta": model.betas_.to_dict(),
     "grade": {task: int(label) for task, label in labels.items()},
 }
-with open(output, "w") as file:  # noqa: PTH123  as plain as can be: this is another environment
-    json.dump(found, file)
+Path(output).write_text(json.dumps(found))

@@ -18,11 +18,12 @@ import numpy as np
 import pandas as pd
 
 import truegrade
-from bench._peers import peer_python
+from bench import crowdkit
 from bench._targets import Line, print_lines
 from truegrade.models._glad_problem import GladProblem
 
 RATINGS, INSTANCES, ANNOTATORS, ROUNDS = 40_000, 8_000, 300, 5
+PEER = Path(__file__).with_name("_crowdkit_glad.py")
 FASTER = 500  # times: the target
 MODEL = truegrade.Glad(adversarial=True, starts=1)
 
@@ -31,11 +32,12 @@ class ReachedError(Exception):
     """The objective is as high as wanted."""
 
 
-def crowd_kit(python: str, frame: pd.DataFrame) -> dict[str, Any]:
+def by_crowd_kit(frame: pd.DataFrame) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         ratings, output = Path(folder) / "ratings.csv", Path(folder) / "found.json"
         frame.to_csv(ratings, index=False)
-        subprocess.run([python, "-m", "bench._crowdkit_glad", str(ratings), str(output)], check=True)
+        # -P: this folder has a crowdkit of its own.
+        subprocess.run([crowdkit.HOME / "bin" / "python", "-P", PEER, ratings, output], check=True)
         return json.loads(output.read_text())
 
 
@@ -72,14 +74,15 @@ def accuracy(grades: pd.Series, truth: pd.Series) -> float:
 
 
 def main() -> None:
-    python = peer_python("crowd-kit")
-    if python is None:
+    wrong = crowdkit.install()
+    if wrong:
+        print(f"skipped: {crowdkit.PACKAGE} cannot be installed here: {wrong}")
         return
     drawn = truegrade.simulate(instances=INSTANCES, annotators=ANNOTATORS, n_ratings=RATINGS, seed=1)
     frame, gold = drawn.rows().to_pandas(), drawn.gold().to_pandas()
     truth = gold.set_index("instance")["gold"]
     ratings = truegrade.Ratings.from_frame(frame)
-    theirs = crowd_kit(python, frame)
+    theirs = by_crowd_kit(frame)
     value = value_of(theirs, ratings)
     ours, steps = min(seconds_to(value, frame) for _ in range(ROUNDS))
     start = perf_counter()
