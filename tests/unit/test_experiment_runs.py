@@ -4,6 +4,8 @@ import json
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -71,6 +73,31 @@ def test_an_interrupted_run_ends_its_processes(study, monkeypatch):
         run(TRIALS, {"small": study}, Work(workers=2, told=interrupt))
     assert set(multiprocessing.active_children()) == before
     assert [child.exitcode for child in children] == [-signal.SIGTERM] * 2  # in the middle of whatever they did
+
+
+PARENT = """
+import multiprocessing, os
+from truegrade import simulate
+from truegrade.experiments import Work, compare, running
+
+def told(*_):
+    print(*(child.pid for child in multiprocessing.active_children()), flush=True)
+    os.kill(os.getpid(), 9)
+
+if __name__ == "__main__":
+    running._TOO_LITTLE = 0
+    drawn = simulate(instances=20, annotators=4)
+    compare(drawn.ratings, drawn.gold(), "mean,median", work=Work(workers=2, told=told))
+"""
+
+
+def test_workers_end_with_a_parent_that_is_killed(tmp_path):
+    script = tmp_path / "parent.py"
+    script.write_text(PARENT)
+    # Whoever holds the other end of this pipe is alive: the read ends when parent and workers are gone.
+    done = subprocess.run([sys.executable, str(script)], stdout=subprocess.PIPE, timeout=60, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert len(done.stdout.split()) == 2
 
 
 def test_a_dead_worker_is_told(study, monkeypatch):

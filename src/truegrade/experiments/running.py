@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -117,7 +119,16 @@ _studies: dict[str, Study] = {}  # of a worker process; set once, when it starts
 
 def _begin(studies: Mapping[str, Study]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process hears it, and ends the workers
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _studies.update(studies)
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed cannot end its workers, who would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _in_worker(study: str, trial: Trial) -> Result:
