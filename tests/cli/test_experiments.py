@@ -58,6 +58,8 @@ def test_no_categories_no_ndcg(run, data):
         (["compare", "--models", "mean,moan"], "no model 'moan'; choose one of mean, "),
         (["experiment", "spam", "--fakes", "0..x"], "--fakes 0..x: write whole numbers, as in 0..9 or 0,3,9"),
         (["experiment", "spam", "--fakes=-1"], "give at least one number of fakes"),
+        (["experiment", "ablation", "--models", "mean"], "the ablation has models of its own"),
+        (["experiment", "spim"], "'spim' is not one of 'spam', 'ablation'"),
     ],
 )
 def test_bad_options(run, data, arguments, message):

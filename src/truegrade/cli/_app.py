@@ -46,7 +46,6 @@ def _truegrade(
     pass
 
 
-for command in (fit, evaluate, describe, report, compare, reproduce, simulate, demo):
+for command in (fit, evaluate, describe, report, compare, experiment, reproduce, simulate, demo):
     app.command()(command)
-app.add_typer(experiment, name="experiment")
 app.add_typer(data, name="data")

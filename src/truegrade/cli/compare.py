@@ -44,13 +44,26 @@ def compare(
     paths = _write(table, Path(output)) if output else []
     if quiet:
         return
-    remark(f"{row['model']}: {row['reason']}" for row in table.to_pylist() if row["reason"])
+    remark(_notes(table))
     if json:
         print_json({"models": table.to_pylist(), "files": paths})
         return
     _show(table)
     if paths:
         show_pairs([("written", ", ".join(paths))])
+
+
+def _notes(table: pa.Table) -> list[str]:
+    """Why a model could not be fitted, and what a fit says beyond what all of them say of the ratings."""
+    from truegrade.experiments.comparison import NOTES_APART
+
+    rows = table.to_pylist()
+    told = {row["model"]: (row["notes"] or "").split(NOTES_APART) for row in rows if not row["reason"]}
+    common = set.intersection(*map(set, told.values())) if len(told) > 1 else set()
+    notes = [f"{row['model']}: {row['reason']}" for row in rows if row["reason"]]
+    return notes + [
+        f"{model}: {note}" for model, texts in told.items() for note in texts if note and note not in common
+    ]
 
 
 def _show(table: pa.Table) -> None:

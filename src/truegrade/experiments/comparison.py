@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from truegrade.experiments.trial import Result
     from truegrade.ratings import Ratings
 
-__all__ = ["DRAWS", "compare", "comparison_table", "comparison_trials"]
+__all__ = ["DRAWS", "NOTES_APART", "compare", "comparison_table", "comparison_trials"]
 
 DRAWS = 1000  # resampled data sets behind an interval
+NOTES_APART = " | "
 
 
 def compare(
@@ -74,7 +75,8 @@ def comparison_table(study: Study, candidates: Sequence[Candidate], results: Seq
             figures[name] = result.figures.get(name)
             figures[f"{name}_lower"], figures[f"{name}_upper"] = bounds
             figures[f"{name}_mark"] = marks[name][at]
-        rows.append(who(study, candidate) | figures | how_it_went(result))
+        notes = {"notes": NOTES_APART.join(result.notes) or None}
+        rows.append(who(study, candidate) | figures | how_it_went(result) | notes)
     return as_table(rows)
 
 

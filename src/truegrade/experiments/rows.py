@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["as_table", "how_it_went", "who"]
 
-_TEXT = {"data", "model", "system", "difficulty", "options", "link", "spam", "status", "reason"}
+_TEXT = {"data", "model", "system", "difficulty", "options", "link", "spam", "status", "reason", "notes"}
 _WHOLE = {"fakes", "seed", "iterations"}
 
 

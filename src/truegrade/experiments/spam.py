@@ -6,12 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from truegrade.experiments.lineup import line_up
-from truegrade.experiments.running import Work, run
 from truegrade.experiments.study import Study
-from truegrade.experiments.sweep import FAKES, SEEDS, sweep_points, sweep_table, sweep_trials
-from truegrade.frames import frame_of
+from truegrade.experiments.sweep import FAKES, SEEDS, sweep, sweep_points
 
 if TYPE_CHECKING:
+    from truegrade.experiments.running import Work
     from truegrade.ratings import Ratings
 
 __all__ = ["spam_sweep"]
@@ -45,8 +44,5 @@ def spam_sweep(
         one_list: NDCG over all instances as one list; without it, and without categories, there is none.
         work: how many processes, and where finished fits are kept.
     """
-    study = Study.of(ratings, gold, one_list=one_list)
     candidates = line_up(models, categories=ratings.n_categories > 0, starts=starts, seed=seed)
-    points = sweep_points(fakes, seeds)
-    results = run([(study.name, trial) for trial in sweep_trials(candidates, points)], {study.name: study}, work)
-    return frame_of(sweep_table(study, candidates, points, results), ratings.library)
+    return sweep(Study.of(ratings, gold, one_list=one_list), candidates, sweep_points(fakes, seeds), work)

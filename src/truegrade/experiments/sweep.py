@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Any
 from truegrade.errors import OptionError
 from truegrade.experiments.measures import PAPER_MEASURES
 from truegrade.experiments.rows import as_table, how_it_went, who
+from truegrade.experiments.running import run
 from truegrade.experiments.trial import Trial
+from truegrade.frames import frame_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from truegrade.experiments.lineup import Candidate
+    from truegrade.experiments.running import Work
     from truegrade.experiments.study import Study
     from truegrade.experiments.trial import Result
 
-__all__ = ["FAKES", "SEEDS", "Point", "means", "over_seeds", "sweep_points", "sweep_table", "sweep_trials"]
+__all__ = ["FAKES", "SEEDS", "Point", "means", "over_seeds", "sweep", "sweep_points", "sweep_table", "sweep_trials"]
 
 FAKES = tuple(range(10))  # fake ratings per instance, as in the paper
 SEEDS = (0, 1, 2)  # of the fakes
@@ -58,6 +61,18 @@ def sweep_table(
             {**who(study, candidates[row]), **further, "fakes": fakes, "seed": seed, **figures, **how_it_went(result)}
         )
     return as_table(rows)
+
+
+def sweep(
+    study: Study,
+    candidates: Sequence[Candidate],
+    points: Sequence[Point],
+    work: Work | None,
+    extra: Sequence[Mapping[str, str]] | None = None,
+) -> Any:
+    """Carry out the trials; the table as a frame of the library that the ratings came from."""
+    results = run([(study.name, trial) for trial in sweep_trials(candidates, points)], {study.name: study}, work)
+    return frame_of(sweep_table(study, candidates, points, results, extra), study.ratings.library)
 
 
 def over_seeds(

@@ -122,8 +122,8 @@ def _spread(rows: Sequence[Row], label: Callable[[Row], str], name: str) -> list
 
 def _rows(table: Any) -> list[Row]:
     rows: list[Row] = frame_table(table).to_pylist()
-    if not rows:
-        raise OptionError("the table has no rows; pass one that an experiment made")
+    if all(row["mse"] is None for row in rows):
+        raise OptionError("no model in this table has figures; pass a table that an experiment made")
     return rows
 
 
