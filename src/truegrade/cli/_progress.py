@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -31,6 +32,7 @@ def shown_progress(model: str, wanted: bool) -> Iterator[Callable[[int, float, f
             now = time.monotonic()
             if now - last >= _PAUSE:
                 last = now
-                bar.update(task, description=f"{model}: pass {iteration}, bound {bound:.6g}, change {change:.2g}")
+                moved = f", change {change:.2g}" if math.isfinite(change) else ""  # the first pass has none
+                bar.update(task, description=f"{model}: pass {iteration}, bound {bound:.6g}{moved}")
 
         yield tell
