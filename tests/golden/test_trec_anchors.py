@@ -2,13 +2,7 @@
 
 import pytest
 
-from truegrade import Majority, Mean, Median, evaluate, read, read_gold
-
-
-@pytest.fixture
-def trec(shared_data):
-    folder = shared_data("trec_rf10")
-    return read(str(folder / "ratings.csv"), drop_values=[-2]), read_gold(str(folder / "gold.csv"))
+from truegrade import Majority, Mean, Median, evaluate
 
 
 def test_counts(trec):

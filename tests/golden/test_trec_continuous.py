@@ -2,13 +2,7 @@
 
 import pytest
 
-from truegrade import Continuous, evaluate, read, read_gold
-
-
-@pytest.fixture
-def trec(shared_data):
-    folder = shared_data("trec_rf10")
-    return read(str(folder / "ratings.csv"), drop_values=[-2]), read_gold(str(folder / "gold.csv"))
+from truegrade import Continuous, evaluate
 
 
 def test_maximum_likelihood_is_the_papers_row(trec):

@@ -6,13 +6,7 @@ mixture's row in NDCG (.921).
 
 import pytest
 
-from truegrade import OrdinalMixture, Status, evaluate, read, read_gold
-
-
-@pytest.fixture
-def trec(shared_data):
-    folder = shared_data("trec_rf10")
-    return read(str(folder / "ratings.csv"), drop_values=[-2]), read_gold(str(folder / "gold.csv"))
+from truegrade import OrdinalMixture, Status, evaluate
 
 
 @pytest.mark.parametrize(

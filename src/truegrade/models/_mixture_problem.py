@@ -10,7 +10,7 @@ import numpy as np
 from truegrade.errors import OptionError
 from truegrade.inference.mixture_sweep import MixtureOptions, MixturePlan, MixtureRatings
 from truegrade.models._mixture_ascent import MixtureAscent
-from truegrade.models._summary import annotator_weights, mean_ratings
+from truegrade.models._summary import annotator_weights, known_truths, mean_ratings, scale_middle_and_step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,7 +51,7 @@ class MixtureProblem:
         if scale.is_real and model.link != "real":
             raise OptionError("ratings on a real scale have no thresholds; choose link=real")
         thresholds, widths = _thresholds(model, ratings)
-        known = _known(ratings, gold)
+        known = known_truths(ratings, gold)
         data = MixtureRatings(
             instance_ptr=ratings.instance_ptr,
             annotator=ratings.annotator,
@@ -62,7 +62,7 @@ class MixtureProblem:
             clamped=None if known is None else (~np.isnan(known)).astype(np.uint8),
         )
         options = MixtureOptions(link=model.link, responsibility=model.responsibility, difficulty=model.difficulty)
-        middle, step = _units(ratings)
+        middle, step = scale_middle_and_step(ratings)
         return cls(
             model=model,
             ratings=ratings,
@@ -119,22 +119,3 @@ def _thresholds(model: OrdinalMixture, ratings: Ratings) -> tuple[Floats, Floats
         return bounds, np.ones(scale.n_grades)
     widths = np.diff(bounds)
     return bounds, np.where(np.isfinite(widths), widths, np.diff(scale.thresholds))
-
-
-def _known(ratings: Ratings, gold: Gold | None) -> Floats | None:
-    if gold is None:
-        return None
-    known = np.full(ratings.n_instances, np.nan)
-    at, values = gold.on(ratings)
-    known[at] = values
-    return known
-
-
-def _units(ratings: Ratings) -> tuple[float, float]:
-    """The middle of the scale and the typical distance of two grades; mean and sd of the ratings where it has none."""
-    scale = ratings.scale
-    if scale.is_real:
-        middle = float(np.average(ratings.real, weights=ratings.weight))
-        return middle, float(np.sqrt(np.average((ratings.real - middle) ** 2, weights=ratings.weight))) or 1.0
-    step = (scale.high - scale.low) / (scale.n_grades - 1) if scale.n_grades > 1 else 1.0
-    return float(scale.array.mean()), step

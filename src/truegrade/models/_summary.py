@@ -22,6 +22,7 @@ __all__ = [
     "known_grades",
     "known_truths",
     "mean_ratings",
+    "scale_middle_and_step",
     "scale_step",
 ]
 
@@ -94,7 +95,14 @@ def correlation(one: Floats, two: Floats) -> float:
 
 def scale_step(ratings: Ratings) -> float:
     """The typical distance of two grades: what "one unit" means on this scale."""
+    return scale_middle_and_step(ratings)[1]
+
+
+def scale_middle_and_step(ratings: Ratings) -> tuple[float, float]:
+    """The middle of the scale and the typical distance of two grades; mean and sd of the ratings where it has none."""
     scale = ratings.scale
     if scale.is_real:
-        return float(np.std(ratings.real)) or 1.0
-    return (scale.high - scale.low) / (scale.n_grades - 1) if scale.n_grades > 1 else 1.0
+        middle = float(np.average(ratings.real, weights=ratings.weight))
+        return middle, float(np.sqrt(np.average((ratings.real - middle) ** 2, weights=ratings.weight))) or 1.0
+    step = (scale.high - scale.low) / (scale.n_grades - 1) if scale.n_grades > 1 else 1.0
+    return float(scale.array.mean()), step
