@@ -147,6 +147,14 @@ def test_predict_keeps_the_annotators(drawn, model):
 
 
 @pytest.mark.parametrize("model", BOTH, ids=lambda m: m.method)
+def test_predict_on_no_scale(model):
+    found = model.fit(random_ratings(5, real=True))
+    told = found.predict(random_ratings(6, real=True))
+    assert told.status is Status.CONVERGED
+    assert np.all(np.isfinite(told.posterior.estimate))
+
+
+@pytest.mark.parametrize("model", BOTH, ids=lambda m: m.method)
 def test_ratings_on_no_scale(model):
     found = model.fit(random_ratings(5, real=True))
     assert found.status is Status.CONVERGED

@@ -87,7 +87,7 @@ class MixtureProblem:
 
     def given(self, earlier: Fit) -> MixtureProblem:
         """The same problem with the spam of an earlier fit, whose range on a real scale is that of its own ratings."""
-        if not self.ratings.scale.is_real:
+        if "spam_range" not in earlier.hyperparameters:  # grades, or a model without spam
             return self
         bounds = np.array(earlier.hyperparameters["spam_range"])
         return replace(self, thresholds=bounds, widths=np.diff(bounds))

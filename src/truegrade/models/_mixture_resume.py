@@ -46,7 +46,8 @@ def resume(ascent: MixtureAscent, earlier: Fit) -> None:
 def _resume_hyper(ascent: MixtureAscent, earlier: Fit) -> None:
     model, hyper = ascent.problem.model, earlier.hyperparameters
     for name in ("alpha", "beta", "phi", "eta", "mu", "lam"):
-        if getattr(model, name) == "learn" or not ascent.learn_annotators:  # defaults may follow from the ratings
+        # Defaults may follow from the ratings, so a prediction takes what the fit had; a special case has not all.
+        if getattr(model, name) == "learn" or (not ascent.learn_annotators and name in hyper):
             setattr(ascent.hyper, name, hyper[name])
     if model.pi == "learn":
         ascent.hyper.pi = np.array(hyper["pi"])
