@@ -74,3 +74,16 @@ def test_printed_with_infinite_thresholds_is_told(drawn):
         {"thresholds": "infinite", "link": "real"},
     ):
         assert not noted(OrdinalMixture(starts=1, **options).fit(drawn.ratings), told)
+
+
+def test_an_annotator_who_counts_for_all_ends_in_numbers():
+    """Without an end to expertise the bound of a real link rises until a number overflows."""
+    rng = np.random.default_rng(0)
+    rows = [(f"a{n}", f"i{m}", int(rng.integers(1, 5)) if n else 1 + m % 4) for m in range(30) for n in range(3)]
+    heavy = ratings_of(rows, weight=[1 if n else 5 for m in range(30) for n in range(3)])
+    model = OrdinalMixture(link="real", responsibility="exact", spam=False, ease=1.0, starts=1)
+    fit = model.fit(heavy)
+    assert fit.status is Status.CONVERGED
+    assert fit.hyperparameters["beta"] == 1e-6
+    truth = dict(zip(fit.truth["instance"].to_pylist(), fit.truth["estimate"].to_pylist(), strict=True))
+    assert [truth[f"i{m}"] for m in range(30)] == pytest.approx([1 + m % 4 for m in range(30)], abs=1e-3)

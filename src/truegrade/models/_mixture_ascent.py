@@ -24,6 +24,7 @@ __all__ = ["Hyper", "MixtureAscent"]
 
 _EARNEST = 0.9
 _SLOW = 2e-3  # nats per rating and pass: where the bound moves by less, steps for eps may be long
+_LEAST_RATE = 1e-6  # of a learned prior of tau, in squared steps: without it ratings that agree exactly know no end
 _COLLAPSED = 0.2  # mean responsibility below which nearly everything is called spam
 
 
@@ -183,7 +184,8 @@ class MixtureAscent:
     def _learn(self) -> None:
         """Type-II maximum likelihood of the hyperparameters that are to be learned."""
         model, h = self.problem.model, self.hyper
-        h.alpha, h.beta = _gamma_prior(model.alpha, model.beta, self.tau_shape, self.tau_rate, (h.alpha, h.beta))
+        now, lowest = (h.alpha, h.beta), _LEAST_RATE * self.problem.step**2
+        h.alpha, h.beta = _gamma_prior(model.alpha, model.beta, self.tau_shape, self.tau_rate, now, lowest)
         shape, rate = self.state.delta_shape, self.state.delta_rate
         if shape is not None and rate is not None:
             h.phi, h.eta = _gamma_prior(model.phi, model.eta, shape, rate, (h.phi, h.eta))
@@ -272,13 +274,21 @@ def _first_earnest(problem: MixtureProblem, jitter: _Jitter) -> EarnestPosterior
 
 
 def _gamma_prior(
-    shape: float | str, rate: float | str, shapes: Floats, rates: Floats, now: tuple[float, float]
+    shape: float | str,
+    rate: float | str,
+    shapes: Floats,
+    rates: Floats,
+    now: tuple[float, float],
+    lowest: float = 0.0,
 ) -> tuple[float, float]:
-    """The prior of gammas that are G(shapes, rates): learned, half learned or fixed."""
+    """The prior of gammas that are G(shapes, rates): learned, half learned or fixed; no rate under `lowest`."""
     if shape != "learn" and rate != "learn":
         return now
     mean = float(np.mean(shapes / rates))
     if shape != "learn":
-        return now[0], rate_mle(now[0], mean)
+        return now[0], max(rate_mle(now[0], mean), lowest)
     log_mean = float(np.mean(gamma_log_mean(shapes, rates)))
-    return gamma_mle(mean, log_mean) if rate == "learn" else (shape_mle(now[1], log_mean), now[1])
+    if rate != "learn":
+        return shape_mle(now[1], log_mean), now[1]
+    best = gamma_mle(mean, log_mean)
+    return best if best[1] >= lowest else (shape_mle(lowest, log_mean), lowest)
