@@ -109,6 +109,7 @@ def test_the_objective_never_falls_and_ends_flat(model, seed):
     ascent = GladAscent.fresh(problem, seed % 3)
     trace = [ascent.step() for _ in range(400)]
     assert np.all(np.diff(trace) >= 0)
+    assert not ascent.rough  # EM has handed over
     slope = np.where(problem.movable(ascent.here), ascent.here.slope, 0)
     assert np.abs(slope).max() < 1e-4
     if model.class_prior == "learned":

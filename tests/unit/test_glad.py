@@ -210,25 +210,6 @@ def test_no_worse_than_the_mean_on_ratings_drawn_from_it(grades):
     assert errors[0] <= errors[1]
 
 
-@pytest.mark.parametrize("adversarial", [False, True])
-def test_row_order_changes_no_bit_and_a_weight_is_so_many_ratings(adversarial):
-    rng = np.random.default_rng(4)
-    rows = np.column_stack([rng.integers(0, 6, 90), rng.integers(0, 15, 90), rng.integers(1, 6, 90)])
-    times = rng.integers(1, 4, 90)
-    model = Glad(starts=2, class_prior="learned", adversarial=adversarial)
-
-    def fit(rows, times=None):
-        ratings = Ratings.from_arrays(
-            annotator=rows[:, 0], instance=rows[:, 1], rating=rows[:, 2], weight=times, scale="1..5"
-        )
-        return model.fit(ratings).posterior.p
-
-    order = rng.permutation(90)
-    np.testing.assert_array_equal(fit(rows), fit(rows[order]))
-    np.testing.assert_array_equal(fit(rows, times), fit(rows[order], times[order]))
-    np.testing.assert_allclose(fit(rows, times), fit(np.repeat(rows, times, axis=0)), atol=1e-3)
-
-
 def test_threads_change_no_bit(monkeypatch):
     ratings, _, _ = nominal(instances=3000)
     found = []

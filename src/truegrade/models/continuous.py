@@ -106,7 +106,7 @@ class Continuous:
         """The mixture's result without what only a mixture has."""
         columns = {k: v for k, v in found.annotator_columns.items() if k not in ("spamminess", "earnestness")}
         parameters = {k: v for k, v in found.parameters.items() if k not in ("eps", "delta")}
-        hyperparameters = {k: found.hyperparameters[k] for k in ("alpha", "beta", "mu", "lam")}
+        hyperparameters = {k: v for k, v in found.hyperparameters.items() if k != "mean_responsibility"}
         return replace(
             found,
             model=self.name,
