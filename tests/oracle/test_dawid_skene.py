@@ -1,4 +1,7 @@
-"""Dawid and Skene's own data and random ones, against an EM written here with loops over dictionaries."""
+"""Dawid and Skene's own data and random ones, against an EM written here with loops over dictionaries.
+
+The digits that the 1979 article prints are not compared: no source of them could be read.
+"""
 
 import math
 

@@ -1,3 +1,5 @@
+from hashlib import blake2b
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -234,3 +236,16 @@ def test_a_million_long_ids():
     padded = pa.compute.utf8_lpad(ids, 200, "0")
     data = Ratings.from_arrays(annotator=np.zeros(1_000_000, dtype=int), instance=padded, rating=np.ones(1_000_000))
     assert data.n_instances == 1_000_000
+
+
+def test_the_digest_is_of_the_ids_in_the_order_of_their_codes():
+    ids = [*(f"thing {i}" for i in range(50)), "ünï"]
+    ratings = Ratings.from_arrays(annotator=["a"] * 51, instance=ids, rating=[1, 2, 3] * 17, scale="1..3")
+    wanted = blake2b(digest_size=16)
+    wanted.update(repr(ratings.scale).encode())
+    for array in (ratings.instance_ptr, ratings.annotator, ratings.grade, ratings.real):
+        wanted.update(array.tobytes())
+    for table in (ratings.annotators, ratings.instances):
+        for text in table.texts().take(np.argsort(table.code)).to_pylist():
+            wanted.update(text.encode() + b"\0")
+    assert ratings.digest == wanted.hexdigest()

@@ -27,10 +27,19 @@ TRUEGRADE_INLINE void prefetch_row(const Number* row, std::int64_t stride) {
     __builtin_prefetch(bytes + at);
 }
 
-TRUEGRADE_INLINE double largest(Vec v) {
-  double top = v[0];
-  for (int lane = 1; lane < kLanes; ++lane) top = v[lane] > top ? v[lane] : top;
-  return top;
+/// combine() of all lanes, in every lane. In halves: a chain over the lanes is long enough to wait for.
+template <class Combine>
+TRUEGRADE_INLINE Vec fold(Vec v, Combine combine) {
+#if TRUEGRADE_LANES == 8
+  v = combine(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
+  v = combine(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5));
+  return combine(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6));
+#elif TRUEGRADE_LANES == 4
+  v = combine(v, __builtin_shufflevector(v, v, 2, 3, 0, 1));
+  return combine(v, __builtin_shufflevector(v, v, 1, 0, 3, 2));
+#else
+  return combine(v, __builtin_shufflevector(v, v, 1, 0));
+#endif
 }
 
 /// to[0 .. kVectors) = prior + sum over the ratings [first, last) of w times their row, from node `offset`
@@ -69,7 +78,7 @@ TRUEGRADE_INLINE void add_all_rows(const TableTile& tile, std::int64_t first, st
 TRUEGRADE_INLINE double normalise(double* row, std::int64_t stride, double* node_sums, double& mass_out) {
   Vec top = load(row);
   for (std::int64_t at = kLanes; at < stride; at += kLanes) top = max(top, load(row + at));
-  const double peak = largest(top);
+  const Vec peak = fold(top, [](Vec a, Vec b) { return max(a, b); });
   Vec total = {};
   for (std::int64_t at = 0; at < stride; at += kLanes) {
     const Vec score = load(row + at) - peak;
@@ -77,14 +86,15 @@ TRUEGRADE_INLINE double normalise(double* row, std::int64_t stride, double* node
     store(row + at, mass);
     total += mass;
   }
-  mass_out = sum(total);
-  const Vec scale = broadcast(1 / mass_out);
+  total = fold(total, [](Vec a, Vec b) { return a + b; });
+  mass_out = total[0];
+  const Vec scale = 1.0 / total;
   for (std::int64_t at = 0; at < stride; at += kLanes) {
     const Vec share = load(row + at) * scale;
     store(row + at, share);
     store(node_sums + at, load(node_sums + at) + share);
   }
-  return peak;
+  return peak[0];
 }
 
 template <class Number>

@@ -14,7 +14,7 @@ constexpr std::int64_t kSmallTile = 512 << 10, kLargeTile = 16 << 20;  // bytes 
 
 std::int64_t table_tile_instances(std::int64_t annotators, std::int64_t grades, std::int64_t nodes) {
   const std::int64_t row = 8 * padded_nodes(nodes);
-  return std::clamp(annotators * grades * row, kSmallTile, kLargeTile) / row;
+  return std::clamp(4 * annotators * grades * row, kSmallTile, kLargeTile) / row;
 }
 
 void table_plan(const std::int64_t* instance_ptr, const std::int32_t* annotator, const std::uint8_t* grade,

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kPieceInstances = 512;   // scored by one thread
 constexpr std::int64_t kPieceRatings = 8192;    // counted by one thread
 constexpr std::int64_t kPieceRows = 4096;       // copied by one thread
-constexpr std::int64_t kNearBytes = 256 << 10;  // what a small cache holds beside the rest
+constexpr std::int64_t kNearBytes = 512 << 10;  // what a small cache holds beside the rest
 
 const TableKernels& kernels(const char* isa) {
 #if defined(TRUEGRADE_X86)

@@ -17,11 +17,15 @@ if TYPE_CHECKING:
 __all__ = ["agreement_with_others", "grade_counts"]
 
 
-def grade_counts(ratings: Ratings) -> NDArray[np.float64]:
-    """Weight of the ratings of each grade, per instance (M, K)."""
+def grade_counts(ratings: Ratings, weight: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    """Weight of the ratings of each grade, per instance (M, K); `weight` (L,) counts instead of their own."""
     counts = np.empty((ratings.n_instances, ratings.scale.n_grades))
     _kernel.grade_counts(
-        ratings.instance_ptr, ratings.grade, ratings.weight, threads=default_threads(), counts_out=counts
+        ratings.instance_ptr,
+        ratings.grade,
+        ratings.weight if weight is None else weight,
+        threads=default_threads(),
+        counts_out=counts,
     )
     return counts
 

@@ -183,7 +183,7 @@ class TableModel:
             parameters["population"] = state.rows.population
             hyperparameters["concentration"] = state.rows.population.sum(axis=1).tolist()
         told = [*notes, *about_grades(problem.ratings, state.prevalence, problem.rounded)]
-        if not self.pooled and np.median(problem.ratings.ratings_per_annotator()) < state.rows.counts[0].size:
+        if not self.pooled and np.median(state.sums.counts.sum(axis=(1, 2))) < state.rows.counts[0].size:
             told.append("half of the annotators gave fewer ratings than they have probabilities: try pooled=true")
         return grade_fit(
             self,

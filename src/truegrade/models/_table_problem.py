@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truegrade.errors import OptionError
+from truegrade.inference.counting import grade_counts
 from truegrade.inference.table_sweep import TablePlan, TableRatings, TableSums, table_sweep
 from truegrade.models._summary import known_grades, mean_ratings
 
@@ -70,18 +71,18 @@ class TableProblem:
         The weights are exponential, as in the Bayesian bootstrap: every start trusts other annotators.
         """
         r, grades = self.ratings, self.ratings.scale.n_grades
-        weight = np.ones(r.n_ratings) if r.weight is None else r.weight
+        weight = r.weight
         if index > 0:
-            trust = np.random.default_rng((seed, index)).exponential(size=r.n_annotators)
-            weight = weight * (trust + 1e-3)[r.annotator]
-        cell = r.instance_of().astype(np.int64) * grades + r.grade
-        votes = np.bincount(cell, weight, r.n_instances * grades).reshape(-1, grades)
+            trust = np.random.default_rng((seed, index)).exponential(size=r.n_annotators) + 1e-3
+            weight = trust[r.annotator] if weight is None else weight * trust[r.annotator]
+        votes = grade_counts(r, weight)
         settled = np.flatnonzero(self.known >= 0)
         votes[settled] = np.eye(grades)[self.known[settled]]
         sums = self.empty_sums()
         everyone = TableRatings.of(r, np.arange(r.n_instances, dtype=np.int32))
+        votes /= votes.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore"):
-            log_votes = np.log(votes / votes.sum(axis=1, keepdims=True))
+            log_votes = np.log(votes, out=votes)
         nothing = np.zeros((r.n_annotators, grades, grades))
         table_sweep(everyone, nothing, log_votes, sums, plan=self.plan, threads=self.threads)
         return sums
