@@ -74,11 +74,13 @@ def draw(contest: Contest, folder: Path) -> np.ndarray:
 
 def fit_here(model: str, folder: str, iterations: str) -> None:
     """In a process of its own: what the peer's script does."""
+    import pandas as pd  # noqa: F401  pyarrow takes it in, where it is installed; crowd-kit's is not counted either
     import pyarrow as pa
     import pyarrow.compute
     from pyarrow import parquet
 
     import truegrade
+    from truegrade import readers  # noqa: F401
     from truegrade.models import make_model
     from truegrade.models.dawid_skene import DawidSkene  # noqa: F401
 
