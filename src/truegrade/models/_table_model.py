@@ -51,6 +51,7 @@ class TableModel:
     class_prior: the prevalence of the grades is learned, or uniform. "auto" learns it, and falls back to uniform where
         the truths run together into fewer grades than the ratings have.
     starts, seed: start 0 begins at the shares of the votes, the others trust annotators by chance; the best bound wins.
+        None: 1 without pooling, the classical algorithm; 10 with it.
     tolerance: stop when ten passes moved the bound by less than this share of it.
     """
 
@@ -59,7 +60,7 @@ class TableModel:
     pooled: bool = False
     concentration: float | Literal["learn"] = "learn"
     class_prior: Literal["auto", "learned", "uniform"] = "auto"
-    starts: int = 10
+    starts: int | None = None
     seed: int = 0
     tolerance: float = 1e-8
     max_iterations: int = 1000
@@ -101,13 +102,13 @@ class TableModel:
             best, endings = run(1, lambda _: self._resumed(problem, start))
             if not best.state.mirrored():
                 return self._end(problem, best, endings)
-        learned = self.class_prior != "uniform"
-        best, endings = run(self.starts, lambda index: self._fresh(problem, index, learned))
+        learned, starts = self.class_prior != "uniform", self.starts or (10 if self.pooled else 1)
+        best, endings = run(starts, lambda index: self._fresh(problem, index, learned))
         notes = [] if start is None else ["the earlier fit leads against the ratings: begun anew from the votes"]
         state: TableAscent = best.state  # type: ignore[assignment]
         if self.class_prior == "auto" and (lost := lost_grades(problem.ratings, state.prevalence)):
             notes.append(f"with a learned prevalence hardly any truth is {', '.join(lost)}: fitted with a uniform one")
-            best, endings = run(self.starts, lambda index: self._fresh(problem, index, False))
+            best, endings = run(starts, lambda index: self._fresh(problem, index, False))
         return self._end(problem, best, endings, notes)
 
     def predict(self, fit: Fit, ratings: Ratings) -> Fit:
