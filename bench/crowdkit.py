@@ -17,10 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bench._peers import peer_python
 from bench._targets import Line, print_lines
 from bench.reading import megabytes
 
+PACKAGE = "crowd-kit==1.4.2"
+HOME = Path(sys.prefix) / "crowd-kit"
 PEER = Path(__file__).with_name("_crowdkit_peer.py")
 ROUNDS = 3
 
@@ -39,6 +40,19 @@ class Contest(NamedTuple):
 
 
 CONTESTS = (Contest("dawid-skene", "dawid-skene:starts=1:tolerance=1e-300", 1_200_000, 240_000, 1_200, 100, 50, 3),)
+
+
+def install() -> str:
+    """Make the environment where there is none; returns what is wrong, or nothing."""
+    if (HOME / "installed").exists():
+        return ""
+    python = HOME / "bin" / "python"
+    for command in ([sys.executable, "-m", "venv", HOME], [python, "-m", "pip", "install", "--quiet", PACKAGE]):
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        if done.returncode:
+            return done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "no message"
+    (HOME / "installed").touch()
+    return ""
 
 
 def draw(contest: Contest, folder: Path) -> np.ndarray:
@@ -98,11 +112,11 @@ def measure(command: list[str], folder: Path, truth: np.ndarray) -> dict[str, fl
     }
 
 
-def report(contest: Contest, folder: Path, python: str) -> None:
+def report(contest: Contest, folder: Path) -> None:
     truth = draw(contest, folder)
     print(f"\n{contest.method}: {contest.ratings} ratings, {contest.annotators} annotators, 5 grades")
     # -P: this folder has a crowdkit of its own.
-    peer = [python, "-P", PEER, contest.method, folder, contest.iterations]
+    peer = [HOME / "bin" / "python", "-P", PEER, contest.method, folder, contest.iterations]
     theirs = measure(peer, folder, truth)
     command = [sys.executable, "-m", "bench.crowdkit", contest.model, folder, contest.iterations]
     runs = [measure(command, folder, truth) for _ in range(ROUNDS)]
@@ -130,12 +144,13 @@ def report(contest: Contest, folder: Path, python: str) -> None:
 
 
 def main() -> None:
-    python = peer_python("crowd-kit")
-    if python is None:
+    wrong = install()
+    if wrong:
+        print(f"skipped: {PACKAGE} cannot be installed here: {wrong}")
         return
     for contest in CONTESTS:
         with tempfile.TemporaryDirectory() as folder:
-            report(contest, Path(folder), python)
+            report(contest, Path(folder))
 
 
 if __name__ == "__main__":

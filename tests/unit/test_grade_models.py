@@ -1,6 +1,6 @@
 """What every model of grades must stand, whatever is in the ratings."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import grade_models
 import numpy as np
@@ -9,6 +9,7 @@ from grade_models import assert_sound, confused, crowded, single_ratings, sizes,
 
 from truegrade import DawidSkene, Fit, Glad, Mean, OrdBinary, Ratings
 from truegrade.errors import OptionError
+from truegrade.models._em import StopRule, ascend_all
 
 QUICK = {"starts": 1, "max_iterations": 60}
 MODELS = {
@@ -158,6 +159,31 @@ def test_starts_differ_and_the_best_bound_wins(drawn):
     assert fit.bound == max(fit.bounds)
 
 
+@dataclass
+class Climber:
+    """A start with a bound that it keeps."""
+
+    bound: float
+    turned: bool
+
+    def step(self):
+        return self.bound
+
+    def collapsed(self):
+        return False
+
+    def mirrored(self):
+        return self.turned
+
+
+@pytest.mark.parametrize(("turned", "winner"), [([False, True, False], 2), ([True, True, True], 1)])
+def test_a_mirrored_start_wins_only_where_all_are(turned, winner):
+    climbers = [Climber(bound, t) for bound, t in zip([-3.0, -1.0, -2.0], turned, strict=True)]
+    rule = StopRule(max_iterations=2)
+    best, _ = ascend_all(climbers.__getitem__, 3, rule, monotone=True, workers=1, progress=None)
+    assert best.index == winner
+
+
 def test_a_warm_start_that_leads_upside_down_is_begun_anew():
     ratings = confused(3, instances=200, annotators=6, each=4, right=0.8).ratings
     fit = DawidSkene(**QUICK).fit(ratings)
@@ -188,7 +214,8 @@ def test_confusion_matrices_as_a_table():
     rows = fit.confusion("bob").to_pylist()
     assert [(row["annotator"], row["truth"]) for row in rows] == [("bob", "lo"), ("bob", "hi")]
     assert all(row["p_lo"] + row["p_hi"] == pytest.approx(1) for row in rows)
-    assert fit.confusion().num_rows == 4
+    assert fit.confusion()["annotator"].to_pylist() == ["ann", "ann", "bob", "bob"]
+    assert fit.confusion()["truth"].to_pylist() == ["lo", "hi", "lo", "hi"]
     with pytest.raises(Exception, match="no annotator 'carl'"):
         fit.confusion("carl")
     with pytest.raises(OptionError, match="mean has no confusion matrices"):
