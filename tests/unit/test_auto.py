@@ -66,8 +66,10 @@ def test_weights_follow_the_score_and_lean_to_the_mean(drawn):
     told = np.full((5, 50), -1.0)
     worse = told - 0.1 * (np.arange(5) == 2)[:, None]
     sound = np.ones(5, dtype=bool)
-    plain, leaning = (weigh(members, sound, Scores(s, np.ones(50)), drawn.ratings) for s in (told, worse))
-    assert leaning[2] / leaning[3] == pytest.approx(np.exp(-1) * plain[2] / plain[3])
+    plain, leaning = (weigh(members, sound, Scores(s, np.ones(50), -1.3), drawn.ratings) for s in (told, worse))
+    assert leaning[2] / leaning[3] == pytest.approx(np.exp(-2 / 3) * plain[2] / plain[3])  # a third of the gain is lost
+    useless = weigh(members, sound, Scores(told, np.ones(50), -0.9), drawn.ratings)
+    np.testing.assert_allclose(useless, plain)
     few = Ratings.from_arrays(annotator=list("abcdefgh"), instance=list("xxyyzzww"), rating=[1, 2, 3, 4, 5, 4, 2, 1])
     thin = weigh(members, sound, Scores(np.empty((5, 0)), np.empty(0)), few)
     assert thin[0] > 0.45 > plain[0]

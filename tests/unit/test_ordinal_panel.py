@@ -30,6 +30,7 @@ PARTS = [
     {"difficulty": "category"},
     {"nodes": 4, "strength": 3.0, "anchor": 0.1},
     {"learned_population": False},
+    {"uncertain": False, "dependence": 0.2},
 ]
 
 
@@ -169,3 +170,20 @@ def test_real_scale_and_missing_categories_are_refused(drawn):
     bare = Ratings.from_arrays(annotator=["a"], instance=["x"], rating=[1], scale="1..2")
     with pytest.raises(OptionError, match="no categories"):
         OrdinalPanel(difficulty="category").fit(bare)
+
+
+def test_known_truths_tell_how_far_errors_are_shared():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 5, 200)
+    shift = rng.choice([-1, 0, 1], 200, p=[0.3, 0.4, 0.3])
+    n, m = np.tile(np.arange(8), 200), np.repeat(np.arange(200), 8)
+
+    def learned(shared):
+        said = truth[m] + (shift[m] if shared else 0) + np.round(rng.normal(0, 0.6, n.size)).astype(int)
+        r = Ratings.from_arrays(annotator=n, instance=m, rating=np.clip(said, 0, 4), scale="0..4")
+        fit = OrdinalPanel(**QUICK).fit(r, Gold.of({i: float(truth[i]) for i in range(60)}))
+        assert any(note.startswith("known truths say") for note in fit.notes)
+        return fit.hyperparameters["dependence"]
+
+    assert learned(True) >= 0.3
+    assert learned(False) <= 0.2

@@ -47,7 +47,7 @@ def members_for(ratings: Ratings, seed: int) -> list[Member]:
     return [
         Member(Mean(), 1.0),
         Member(Continuous(), 0.5),
-        Member(DawidSkene(pooled=True, starts=1, seed=seed, tolerance=1e-6), 0.5),
+        Member(DawidSkene(pooled=True, starts=1, seed=seed, tolerance=1e-6), 1.0),
         Member(OrdinalMixture(starts=_STARTS, seed=seed, max_iterations=_PASSES), 2.0),
         Member(OrdinalPanel(assumed=_SHARED, seed=seed), 8.0, leads=True),
     ]

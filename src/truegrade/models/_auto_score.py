@@ -36,6 +36,7 @@ class Scores:
 
     told: Floats  # (models, held): ln P; no columns where too few ratings could be held back
     weight: Floats  # (held,)
+    baseline: float = -np.inf  # per rating, of knowing nothing but how often each grade is given
 
     @property
     def known(self) -> bool:
@@ -47,6 +48,15 @@ class Scores:
         """Per rating (models,)."""
         mean: Floats = np.average(self.told, axis=1, weights=self.weight)
         return mean
+
+    @property
+    def gain(self) -> Floats:
+        """What each model adds to the baseline, as a share of what the best adds (models,); 1 where none adds."""
+        best = self.mean.max()
+        if not -np.inf < self.baseline < best:
+            return np.ones(len(self.told))
+        gain: Floats = (self.mean - self.baseline) / (best - self.baseline)
+        return gain
 
     def behind(self, one: int, other: int) -> float:
         """By how many standard errors the first model lies below the second."""
@@ -93,7 +103,10 @@ class HoldOut:
             p = np.zeros((r.n_instances, r.scale.n_grades))
             p[code] = model.fit(others).posterior.probabilities(r.scale)[others.instances.code]
             told.append(self._told(p, instance))
-        return Scores(np.array(told), np.ones(len(told[0])) if r.weight is None else r.weight[self.held])
+        weight = np.ones(r.n_ratings) if r.weight is None else r.weight
+        share = np.bincount(r.grade[kept], weight[kept], r.scale.n_grades) / weight[kept].sum()
+        nothing = self._told(np.tile(share, (r.n_instances, 1)), instance)
+        return Scores(np.array(told), weight[self.held], float(np.average(nothing, weights=weight[self.held])))
 
     def _told(self, p: Floats, instance: NDArray[np.int32]) -> Floats:
         r, held, kept = self.ratings, self.held, ~self.held

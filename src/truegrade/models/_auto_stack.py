@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Stack", "is_sound", "stack", "weigh"]
 
-_LEAN = 10.0  # a member that is .1 nat per rating worse than the best keeps 1/e of its weight
+_LEAN = 2.0  # a member that tells ratings no better than their shares do keeps exp(-2) of its weight
 _THIN = 10.0  # ratings per annotator at which the mean's extra weight has fallen to 1/e
 _EXTRA = 12.0  # weight of the mean beyond its prior weight where annotators gave next to nothing
 
@@ -52,7 +52,7 @@ def weigh(members: Sequence[Member], sound: NDArray[np.bool_], scores: Scores, r
     """
     weights = np.array([member.weight for member in members]) * sound
     if scores.known:
-        weights *= np.exp(_LEAN * (scores.mean - scores.mean.max()))
+        weights *= np.exp(_LEAN * (scores.gain - 1))
     weights[0] += _EXTRA * np.exp(-ratings.total_weight / ratings.n_annotators / _THIN)
     shares: Floats = weights / weights.sum()
     return shares

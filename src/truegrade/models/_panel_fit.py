@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truegrade.models._grade_fit import grade_fit
-from truegrade.models._panel_truth import PanelTruth, measured_dependence
+from truegrade.models._panel_truth import PanelTruth, learned_dependence, measured_dependence
 from truegrade.posterior import GridPosterior
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["panel_fit"]
 
+_ENOUGH_GOLD = 10  # known truths from which the dependence is learned
 _NOTABLE = 0.02  # a dependence that is worth a sentence
 
 
@@ -63,6 +64,10 @@ def _dependence(state: PanelAscent, truth: PanelTruth, earlier: Fit | None) -> t
         return float(earlier.hyperparameters["dependence"]), []
     if model.dependence != "measured":
         return min(model.dependence + model.assumed, 1.0), []
+    known = state.problem.known
+    if known is not None and np.count_nonzero(~np.isnan(known)) >= _ENOUGH_GOLD:
+        learned = learned_dependence(state, truth)
+        return learned, [f"known truths say that annotators' errors on an instance correlate by {learned:.2f}"]
     measured = measured_dependence(state, truth.posterior(0.0))
     notes = []
     if measured > _NOTABLE:

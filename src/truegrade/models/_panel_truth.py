@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["PanelTruth", "measured_dependence"]
+__all__ = ["PanelTruth", "learned_dependence", "measured_dependence"]
 
+_RHOS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)  # that known truths may choose from
 _TINY = 1e-300
 _BLOCK = 8192  # ratings whose rows are in memory at a time
 
@@ -46,10 +47,14 @@ class PanelTruth:
         log_prior = problem.log_prior(ascent.prior)
         row = problem.prior_row()
         evidence = np.empty((r.n_instances, problem.grid.nodes))
+        table = None if problem.model.uncertain else problem.grid.table(ascent.rows.log_p)
         for first, last, ratings in _blocks(r.instance_ptr):
-            own_log = np.log(_predictive(ascent, ratings, counted=counted))
+            if table is None:
+                log_p = np.log(_predictive(ascent, ratings, counted=counted))
+            else:  # as the fitting step sees it
+                log_p = table[r.annotator[ratings], r.grade[ratings]]
             begins = r.instance_ptr[first:last] - ratings.start
-            evidence[first:last] = np.add.reduceat(own_log * problem.weight[ratings, None], begins, axis=0)
+            evidence[first:last] = np.add.reduceat(log_p * problem.weight[ratings, None], begins, axis=0)
         size = np.add.reduceat(problem.weight, r.instance_ptr[:-1])
         rows = np.zeros(r.n_instances, dtype=np.int32) if row is None else row
         return cls(log_prior[rows], evidence, size)
@@ -79,6 +84,20 @@ def measured_dependence(ascent: PanelAscent, q: Floats) -> float:
         met += float(np.vdot(q[first:last], _pairs(miss, weight, begins)))
         expected += float(np.vdot(q[first:last], _pairs(sd[annotator], weight, begins)))
     return max(met / expected, 0.0) if expected > 0 else 0.0
+
+
+def learned_dependence(ascent: PanelAscent, truth: PanelTruth) -> float:
+    """rho: what makes the known truths most probable, had they not been known.
+
+    Known instances taught the annotators, but their own ratings are taken out of what speaks for them.
+    """
+    problem = ascent.problem
+    assert problem.known is not None  # noqa: S101  asked for with known truths alone
+    at = np.flatnonzero(~np.isnan(problem.known))
+    group = problem.ratings.category[at] if problem.groups > 1 and problem.ratings.category is not None else 0
+    ignorant = PanelTruth(np.log(ascent.prior)[np.broadcast_to(group, at.shape)], truth.evidence[at], truth.size[at])
+    weights = np.array([problem.grid.weights(value) for value in problem.known[at]])  # (gold, G)
+    return max(_RHOS, key=lambda rho: float(np.log((ignorant.posterior(rho) * weights).sum(axis=1) + _TINY).sum()))
 
 
 def _pairs(x: Floats, weight: Floats, begins: NDArray[np.int64]) -> Floats:

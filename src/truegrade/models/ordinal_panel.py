@@ -42,6 +42,7 @@ class OrdinalPanel:
     bias, stretch, spam, reversed: whether types differ in it.
     refined: whether an annotator may depart from its type: a confusion matrix of its own, near the type's.
     learned_population: whether the shares of types and kappas are learned, or stay at the first guess.
+    uncertain: whether the truth allows for not knowing annotators; else it is the fitting step's.
     prior: of the truths: "learned" near the shares of the ratings, those "shares" themselves, or "uniform".
     difficulty: whether instances may be ambiguous, as often everywhere ("instance") or in each category ("category").
     dependence: the correlation of annotators' errors on an instance: "measured", or a number; 0 trusts independence.
@@ -61,6 +62,7 @@ class OrdinalPanel:
     reversed: bool = True
     refined: bool = True
     learned_population: bool = True
+    uncertain: bool = True
     prior: Literal["learned", "shares", "uniform"] = "learned"
     difficulty: Literal["none", "category", "instance"] = "none"
     dependence: float | Literal["measured"] = "measured"
