@@ -168,6 +168,18 @@ class Fit:
         columns |= {name: _known(array[at]) for name, array in self.category_columns.items()}
         return pa.table(columns)
 
+    def at_least(self, grade: Any) -> Any:
+        """How likely each truth is this grade or a higher one: instance, p_at_least."""
+        from truegrade.truth_questions import at_least_table
+
+        return frame_of(at_least_table(self, grade), self.library)
+
+    def better(self, one: Sequence[Any], other: Sequence[Any]) -> Any:
+        """How likely the truth of one[i] lies above that of other[i]: one, other, p_better. Equal truths count half."""
+        from truegrade.truth_questions import better_table
+
+        return frame_of(better_table(self, one, other), self.library)
+
     def predict(self, ratings: Ratings) -> Fit:
         """The truth of new instances by annotators whom this fit knows; nothing about them is learned anew.
 
