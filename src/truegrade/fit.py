@@ -180,6 +180,12 @@ class Fit:
 
         return frame_of(better_table(self, one, other), self.library)
 
+    def explain(self, ratings: Ratings, instance: Any) -> Any:
+        """Why an instance's estimate is what it is: one row per rating, and what each moves."""
+        from truegrade.models import fitted_model
+
+        return frame_of(fitted_model(self, "explain").explain(self, ratings, instance), self.library)
+
     def predict(self, ratings: Ratings) -> Fit:
         """The truth of new instances by annotators whom this fit knows; nothing about them is learned anew.
 

@@ -52,13 +52,15 @@ class PanelAscent:
             )
             q = grid.base * np.exp(noise)
             rows = TypeRows(nothing, population, q / q.sum(axis=1, keepdims=True), np.zeros(len(q)))
+        refined = problem.model.refined and grades <= MANY_GRADES
+        if not refined and problem.grid.on_grades:
+            return cls.at(problem, rows, problem.first_prior())  # nothing else to settle first
         settling = cls.at(coarse, rows, coarse.first_prior())
         trace: list[float] = []
         for _ in range(_SETTLING.max_iterations):
             trace.append(settling.step())
             if _SETTLING.met(trace):
                 break
-        refined = problem.model.refined and grades <= MANY_GRADES
         rows = settling.rows
         begun = RefinedRows.of(rows.counts, rows.population) if refined else rows
         return cls.at(problem, begun, problem.first_prior())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truegrade.models._grade_fit import grade_fit
+from truegrade.models._panel_rows import RefinedRows
 from truegrade.models._panel_truth import PanelTruth, learned_dependence, measured_dependence
 from truegrade.posterior import GridPosterior
 
@@ -47,6 +48,7 @@ def panel_fit(
         best=best,
         endings=endings,
         parameters={
+            **({"kept": state.rows.kept} if isinstance(state.rows, RefinedRows) else {}),
             "counts": state.rows.counts,
             "prior": state.prior,
             "log_w": state.rows.population.log_w,

@@ -51,6 +51,11 @@ class TruthGrid:
         return len(self.blend)
 
     @cached_property
+    def on_grades(self) -> bool:
+        """Whether the nodes are the grades themselves."""
+        return self.nodes == self.blend.shape[1] and bool(np.all(np.diag(self.blend) == 1))
+
+    @cached_property
     def _layers(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp], Floats]]:
         """Node, grade and ln blend of every node's first grade, of the second where there is one, and so on."""
         rank = np.cumsum(self.blend > 0, axis=1) * (self.blend > 0)

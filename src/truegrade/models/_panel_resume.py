@@ -35,5 +35,8 @@ def resumed(problem: PanelProblem, earlier: Fit) -> PanelAscent:
     counts = np.zeros((problem.ratings.n_annotators, grades, grades))
     counts[here] = old["counts"][there]
     refined = problem.model.refined and grades <= MANY_GRADES
-    rows = RefinedRows.of(counts, population) if refined else TypeRows.of(counts, population)
-    return PanelAscent.at(problem, rows, prior)
+    if not refined:
+        return PanelAscent.at(problem, TypeRows.of(counts, population), prior)
+    kept = RefinedRows.of(counts, population).kept.copy()
+    kept[here] = old["kept"][there]
+    return PanelAscent.at(problem, RefinedRows.on(counts, population, kept), prior)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["PanelTruth", "learned_dependence", "measured_dependence"]
+__all__ = ["PanelTruth", "learned_dependence", "log_predictive", "measured_dependence"]
 
 _RHOS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)  # that known truths may choose from
 _TINY = 1e-300
@@ -116,14 +116,25 @@ def _predictive(ascent: PanelAscent, ratings: slice, *, counted: bool) -> Floats
         said: Floats = rows.mean[annotator, :, grade] @ grid.blend.T
         return said
     instance = np.searchsorted(r.instance_ptr, np.arange(ratings.start, ratings.stop), side="right") - 1
-    log_p = rows.log_p[annotator, :, grade]  # (b, R)
-    odds = np.where(grid.blend > 0, log_p[:, None, :] + np.log(np.maximum(grid.blend, _TINY)), -np.inf)  # (b, G, R)
-    odds = np.exp(odds - odds.max(axis=2, keepdims=True))
-    odds /= odds.sum(axis=2, keepdims=True)
-    own = np.einsum("bg,bgr->br", ascent.posterior()[instance], odds)
-    own *= np.minimum(problem.weight[ratings], 1.0)[:, None]
+    q = ascent.posterior()[instance]
+    own = q if grid.on_grades else _own(q, rows.log_p[annotator, :, grade], grid.blend)
+    own = own * np.minimum(problem.weight[ratings], 1.0)[:, None]
     found: Floats = rows.without(annotator, grade, own) @ grid.blend.T
     return found
+
+
+def log_predictive(ascent: PanelAscent, ratings: slice) -> Floats:
+    """What each of these ratings adds to the log likelihood of the nodes (b, G)."""
+    return np.asarray(np.log(_predictive(ascent, ratings, counted=True)))
+
+
+def _own(q: Floats, log_p: Floats, blend: Floats) -> Floats:
+    """How far a rating is counted under each true grade (b, R), given its instance's nodes q (b, G)."""
+    odds = np.where(blend > 0, log_p[:, None, :] + np.log(np.maximum(blend, _TINY)), -np.inf)  # (b, G, R)
+    odds = np.exp(odds - odds.max(axis=2, keepdims=True))
+    odds /= odds.sum(axis=2, keepdims=True)
+    own: Floats = np.einsum("bg,bgr->br", q, odds)
+    return own
 
 
 def _blocks(instance_ptr: NDArray[np.int64]) -> Iterator[tuple[int, int, slice]]:

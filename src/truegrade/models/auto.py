@@ -8,7 +8,7 @@ where annotators gave few ratings. docs/auto.md has the reasons.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from truegrade.models._summary import known_truths
 from truegrade.models.ordinal_panel import OrdinalPanel
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from truegrade.gold import Gold
     from truegrade.models._auto_score import Scores
     from truegrade.models._base import Progress
@@ -78,6 +80,10 @@ class Auto:
         """The truth of new instances by known annotators, as the panel alone sees it."""
         found = OrdinalPanel().predict(_panel_of(fit), ratings)
         return replace(found, notes=(*found.notes, "predicted by the panel alone"))
+
+    def explain(self, fit: Fit, ratings: Ratings, instance: Any) -> pa.Table:
+        """What each rating of an instance tells the panel."""
+        return OrdinalPanel().explain(_panel_of(fit), ratings, instance)
 
     def _end(
         self,

@@ -12,7 +12,7 @@ p is learned near the shares of the ratings, w and v from all annotators. docs/o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from truegrade.models._panel_resume import resumed
 from truegrade.threads import default_threads
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from truegrade.fit import Fit
     from truegrade.gold import Gold
     from truegrade.models._base import Progress
@@ -118,3 +120,9 @@ class OrdinalPanel:
         state = resumed(PanelProblem.of(self, ratings, None), fit)
         best = Outcome(0, state, Status.CONVERGED, [])
         return panel_fit(state.problem, best, [(-np.inf, Status.CONVERGED)], earlier=fit)
+
+    def explain(self, fit: Fit, ratings: Ratings, instance: Any) -> pa.Table:
+        """What each rating of an instance tells: see :func:`truegrade.models._panel_explain.explanation`."""
+        from truegrade.models._panel_explain import explanation
+
+        return explanation(self, fit, ratings, instance)

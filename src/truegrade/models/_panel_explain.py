@@ -1,0 +1,67 @@
+"""Why the panel estimates what it does: an instance's ratings, and what each of them moves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from truegrade.errors import IdError, OptionError
+from truegrade.models._panel_problem import PanelProblem
+from truegrade.models._panel_resume import resumed
+from truegrade.models._panel_truth import log_predictive
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from truegrade.fit import Fit
+    from truegrade.models.ordinal_panel import OrdinalPanel
+    from truegrade.ratings import Ratings
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["explanation"]
+
+
+def explanation(model: OrdinalPanel, fit: Fit, ratings: Ratings, instance: Any) -> pa.Table:
+    """One row per rating of the instance: annotator, rating, points_to, estimate_without, pull.
+
+    points_to is the estimate from that rating alone, estimate_without the one from all the others, pull what the
+    rating adds to the estimate.
+    """
+    import pyarrow as pa
+
+    if fit.input_digest != ratings.digest:
+        raise OptionError("these are not the ratings that the fit was made from; pass those")
+    labels = ratings.instances.labels.to_pylist()
+    if instance not in labels:
+        raise IdError(f"this fit has no instance '{instance}'; it has '{labels[0]}' and others")
+    m = int(ratings.instances.code[labels.index(instance)])
+    state = resumed(PanelProblem.of(model, ratings, None), fit)
+    its = slice(int(ratings.instance_ptr[m]), int(ratings.instance_ptr[m + 1]))
+    evidence = log_predictive(state, its)  # (n, G)
+    row = state.problem.prior_row()
+    log_prior = state.problem.log_prior(state.prior)[0 if row is None else row[m]]
+    weight = state.problem.weight[its]
+    rho = float(fit.hyperparameters["dependence"])
+    values = np.interp(state.problem.grid.position, np.arange(ratings.scale.n_grades), ratings.scale.array)
+
+    def estimate(kept: Floats) -> float:
+        worth = 1 / (1 + rho * max(kept.sum() - 1, 0.0))
+        log_q = log_prior + worth * (kept @ evidence)
+        q = np.exp(log_q - log_q.max())
+        return float(state.problem.grid.places(q) @ values / q.sum())
+
+    one = np.eye(weight.size) * weight
+    whole = estimate(weight)
+    without = [estimate(weight - row) for row in one]
+    return pa.table(
+        {
+            "annotator": ratings.annotators.labels_of(ratings.annotator[its]),
+            "rating": ratings.scale.cells(ratings.grade[its]),
+            "points_to": [estimate(row) for row in one],
+            "estimate_without": without,
+            "pull": [whole - other for other in without],
+        }
+    )
