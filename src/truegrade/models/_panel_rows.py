@@ -192,7 +192,7 @@ class RefinedRows:
         prior = self.population.log_w[self.kept][:, :, None] + self.population.log_v
         q, log_norm = _softmax(evidence + prior.reshape(evidence.shape))
         digamma -= digamma_sum[..., None]
-        log_p = np.einsum("nj,njrk->nrk", q, digamma)
+        log_p = np.matmul(q[:, None], digamma.reshape(*q.shape, -1)).reshape(counts.shape)
         return replace(self, counts=counts, q=q, log_norm=log_norm, log_p=log_p)
 
     @cached_property
