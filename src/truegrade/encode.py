@@ -72,22 +72,10 @@ def encode(
         raise _repeated(columns, arrays, kept, rows, annotators, instances)
     if duplicates != "keep" and n_repeats:
         arrays = _only(arrays, kept)
-    row = arrays["row"]
-    arrays["weight"] = None if weight is None else weight[row]
-    arrays["timestamp"] = None if timestamp is None else timestamp[row]
-    if rows is not None:
-        arrays["row"] = np.flatnonzero(rows)[row].astype(np.uint32)
-    real = grades.scale.is_real
-    empty: NDArray[Any] = np.empty(0, dtype=np.uint8 if real else np.float64)
-    rating = arrays.pop("rating")
-    ordered = None if category is None else np.sort(category)
-    arrays |= {"grade": empty if real else rating, "real": rating if real else empty, "category": ordered}
-    for array in arrays.values():
-        if array is not None:
-            array.flags.writeable = False
+    arrays["category"] = None if category is None else np.sort(category)
     return Ratings(
         scale=grades.scale,
-        **arrays,
+        **_finished(arrays, rows, weight, timestamp, real=grades.scale.is_real),
         annotators=annotators,
         instances=instances,
         categories=categories,
@@ -100,6 +88,30 @@ def encode(
         where=columns.where,
         columns=columns.names,
     )
+
+
+def _finished(
+    arrays: dict[str, Any],
+    rows: NDArray[np.bool_] | None,
+    weight: NDArray[np.float64] | None,
+    timestamp: NDArray[Any] | None,
+    *,
+    real: bool,
+) -> dict[str, Any]:
+    """The arrays of Ratings, read-only; `weight` and `timestamp` (kept rows,) come in the order of the input."""
+    rating, row = arrays.pop("rating"), arrays["row"]
+    empty: NDArray[Any] = np.empty(0, dtype=np.uint8 if real else np.float64)
+    arrays |= {
+        "row": row if rows is None else np.flatnonzero(rows)[row].astype(np.uint32),
+        "weight": None if weight is None else weight[row],
+        "timestamp": None if timestamp is None else timestamp[row],
+        "grade": empty if real else rating,
+        "real": rating if real else empty,
+    }
+    for array in arrays.values():
+        if array is not None:
+            array.flags.writeable = False
+    return arrays
 
 
 def _indexed(columns: Columns, role: str, rows: NDArray[np.bool_] | None) -> IndexedIds:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truegrade.errors import OptionError, RatingError
+from truegrade.errors import OptionError, RatingError, ScaleError
 from truegrade.scale import LARGEST, Scale, read_number, shortest_text
 
 if TYPE_CHECKING:
@@ -82,7 +82,10 @@ def read_grades(
         range_ = wanted or Scale.real(rating.min(), rating.max())
         return Grades(range_, rating, rows, unobserved=(), **counts)
     seen = np.unique(used)
-    found = wanted or Scale.infer(values[seen])
+    try:
+        found = wanted or Scale.infer(values[seen])
+    except ScaleError as error:
+        raise ScaleError(f"{where}: {error}") from None
     lookup = found.index_of(values)
     unobserved = () if wanted else _unobserved(found, lookup[seen])
     return Grades(found, lookup[used].astype(np.uint8), rows, unobserved=unobserved, **counts)

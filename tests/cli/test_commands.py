@@ -224,6 +224,7 @@ def bad(text, message, *flags):
         bad("annotator,instance,rating\na,x,1\nb,x,\n", "row 2: the rating is missing; pass --missing drop"),
         bad("annotator,instance,rating\na,x,1\nb,x,9\n", "row 2: rating 9 is not on the scale 1..5", "--scale", "1..5"),
         bad("annotator,instance,rating\na,x,inf\n", "row 1: rating inf"),
+        bad("annotator,instance,rating\na,x,1\nb,x,999\n", "in.csv: ratings from 1 to 999 need more than 101 grades"),
         bad("annotator,instance,rating\na,x,good\n", "row 1: rating 'good' is not a number; pass --scale"),
         bad("annotator,instance,query,rating\na,x,q,1\nb,x,p,2\n", "row 2: instance 'x' is in category 'p'"),
         bad("annotator,instance,rating\na,x,1\na,x,2\n", "more than once", "--duplicates", "error"),

@@ -78,17 +78,37 @@ def _show_rich(names: list[str], cells: list[list[str]], title: str, more: int) 
     from rich.text import Text
 
     console = Console()
-    # Ids give way where the terminal is narrow, numbers do not.
-    others = sum(max(len(name), *(len(row[i]) for row in cells)) + 2 for i, name in enumerate(names) if i > 0)
-    room = max(console.width - others - 2, _SHORTEST_ID)
-    caption = f"... and {more} more" if more > 0 else None
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), caption=caption)
-    for i, name in enumerate(names):
+    widths = [max(len(name), *(len(row[i]) for row in cells), 0) + 2 for i, name in enumerate(names)]
+    # Ids give way where the terminal is narrow, and then the last columns; numbers are never cut.
+    fitting = _fitting(widths, console.width - 1)  # every column has two blanks, and the line one before them
+    room = max(console.width - 1 - sum(widths[1:fitting]) - 2, _SHORTEST_ID)
+    told = [f"... and {more} more"] * (more > 0)
+    if fitting < len(names):
+        told.append(f"columns that do not fit here: {', '.join(names[fitting:])}")
+    table = Table(
+        title=title,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        caption="\n".join(told) or None,
+        caption_justify="left",
+    )
+    for i, name in enumerate(names[:fitting]):
         table.add_column(name, justify="left" if i == 0 else "right", no_wrap=True)
     for first, *rest in cells:
         shown = first if len(first) <= room else first[: room - 1] + "…"
-        table.add_row(*map(Text, [shown, *rest]))  # Text: square brackets in an id are no markup
+        table.add_row(*map(Text, [shown, *rest[: fitting - 1]]))  # Text: square brackets in an id are no markup
     console.print(table)
+
+
+def _fitting(widths: list[int], room: int) -> int:
+    """How many columns, from the left, a line has room for; two at least."""
+    used = min(widths[0], _SHORTEST_ID + 2)
+    for count, width in enumerate(widths[1:], 1):
+        used += width
+        if used > room:
+            return max(count, 2)
+    return len(widths)
 
 
 def _cell(value: Any) -> str:

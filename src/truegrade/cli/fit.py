@@ -47,6 +47,7 @@ def fit(
     from truegrade.errors import OptionError
     from truegrade.fit import Status
     from truegrade.fit_files import check_target
+    from truegrade.gold import read_gold
     from truegrade.models import check_ability
     from truegrade.tables import write_tables
     from truegrade.threads import use_threads
@@ -60,11 +61,7 @@ def fit(
     if responsibilities:
         check_ability(type(estimator), "responsibilities")
     data = ratings_options.read(ratings)
-    known = None
-    if gold:
-        from truegrade.gold import read_gold
-
-        known = read_gold(gold, scale=data.scale)
+    known = read_gold(gold, scale=data.scale) if gold else None
     with shown_progress(model, wanted=not (quiet or json)) as progress:
         result = estimator.fit(data, gold=known, progress=progress)
     if known is not None:
@@ -123,22 +120,7 @@ def show_fit(result: Fit, output: str, *, json: bool, per_rating: pa.Table | Non
                 record["responsibilities"] = per_rating.to_pylist()
         print_json(record)
         return
-    counts = result.counts
-    pairs = [
-        ("model", " ".join([result.model, *_chosen_options(result)])),
-        ("status", f"{result.status}" + (f" after {result.iterations} iterations" if result.iterations else "")),
-        ("scale", result.scale),
-        ("ratings", f"{counts['ratings']} of {counts['instances']} instances by {counts['annotators']} annotators"),
-    ]
-    if result.all_spam_bound is not None:
-        pairs.append(("bound", f"{result.bound:.6g}; calling everything spam has {result.all_spam_bound:.6g}"))
-    if result.n_off_scale:
-        pairs.append(("off the scale", f"{result.n_off_scale} of {counts['instances']} estimates"))
-    if output:
-        pairs.append(
-            ("saved in", f"{output}: " + ", ".join(sorted(p.name for p in Path(output).glob("*.*") if p.is_file())))
-        )
-    show_pairs(pairs)
+    show_pairs(_summary(result, output))
     if output:
         return
     truth, annotators = result.truth_table(), result.annotators_table().sort_by([("n_ratings", "descending")])
@@ -146,6 +128,28 @@ def show_fit(result: Fit, output: str, *, json: bool, per_rating: pa.Table | Non
     show_table(annotators.select(["annotator", "n_ratings", *ANNOTATOR_COLUMNS]), "annotators, busiest first", rows=5)
     if per_rating is not None:
         show_table(per_rating.sort_by([("responsibility", "ascending")]), "ratings, likeliest spam first")
+
+
+def _summary(result: Fit, output: str) -> list[tuple[str, Any]]:
+    """What was fitted, how it ended, and where it is."""
+    counts = result.counts
+    instances, annotators = (
+        f"{counts[name + 's']} {name}{'' if counts[name + 's'] == 1 else 's'}" for name in ("instance", "annotator")
+    )
+    pairs = [
+        ("model", " ".join([result.model, *_chosen_options(result)])),
+        ("status", f"{result.status}" + (f" after {result.iterations} iterations" if result.iterations else "")),
+        ("scale", result.scale),
+        ("ratings", f"{counts['ratings']} of {instances} by {annotators}"),
+    ]
+    if result.all_spam_bound is not None:
+        pairs.append(("bound", f"{result.bound:.6g}; calling everything spam has {result.all_spam_bound:.6g}"))
+    if result.n_off_scale:
+        pairs.append(("off the scale", f"{result.n_off_scale} of {counts['instances']} estimates"))
+    if output:
+        files = sorted(p.name for p in Path(output).glob("*.*") if p.is_file())
+        pairs.append(("saved in", f"{output}: {', '.join(files)}"))
+    return pairs
 
 
 def _chosen_options(result: Fit) -> list[str]:
