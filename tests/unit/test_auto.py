@@ -117,6 +117,19 @@ def test_real_and_constant_scales(rating):
     assert np.all(np.isfinite(Auto().fit(r).posterior.estimate))
 
 
+@pytest.mark.parametrize("scale", ["cold,warm,hot", "cold=1,warm=2,hot=3"])
+def test_names_as_grades(scale):
+    given = simulate(instances=60, annotators=8, grades=3, seed=2).ratings
+    rows = {
+        "annotator": given.annotators.labels.take(given.annotator),
+        "instance": given.instances.labels.take(given.instance_of()),
+    }
+    names = np.array(["cold", "warm", "hot"])[given.grade]
+    named = Auto().fit(Ratings.from_arrays(**rows, rating=names, scale=scale))
+    numbered = Auto().fit(Ratings.from_arrays(**rows, rating=given.values()))
+    np.testing.assert_array_equal(named.posterior.estimate, numbered.posterior.estimate)
+
+
 def test_a_share_to_hold_back_is_a_share():
     with pytest.raises(OptionError, match=r"0 to 0\.5"):
         Auto(held_out=0.9)

@@ -93,7 +93,7 @@ class HoldOut:
         others = Ratings.from_arrays(
             annotator=r.annotator[kept],
             instance=instance[kept],
-            rating=r.values()[kept],
+            rating=r.values()[kept] if r.scale.names is None else np.array(r.scale.names)[r.grade[kept]],
             weight=None if r.weight is None else r.weight[kept],
             scale=r.scale,
         )
