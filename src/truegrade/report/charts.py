@@ -12,6 +12,8 @@ from truegrade.errors import OptionError, OutputError
 if TYPE_CHECKING:
     from os import PathLike
 
+    from numpy.typing import NDArray
+
     from truegrade.fit import Fit
 
 __all__ = ["save", "truth_distribution"]
@@ -26,7 +28,7 @@ def truth_distribution(fit: Fit) -> Any:
     import pyarrow as pa
 
     estimate = fit.posterior.estimate
-    counts, edges = np.histogram(estimate, bins=_BINS)
+    counts, edges = np.histogram(estimate, bins=_BINS, range=span(estimate))
     bins = pa.table({"from": edges[:-1], "to": edges[1:], "instances": counts})
     bars = alt.Chart(bins).mark_bar(color=_BLUE)
     return bars.encode(
@@ -35,6 +37,13 @@ def truth_distribution(fit: Fit) -> Any:
         y=alt.Y("instances:Q", title="instances"),
         tooltip=["from", "to", "instances"],
     ).properties(width=480, height=260, title=f"Truth of {estimate.size} instances by {fit.model}")
+
+
+def span(values: NDArray[np.float64]) -> tuple[float, float]:
+    """The range to bin values in, wider than theirs where they are all but the same."""
+    low, high = float(values.min()), float(values.max())
+    least = 1e-6 * max(abs(low), abs(high), 1.0)
+    return (low, high) if high - low > least else (low - 500_000 * least, high + 500_000 * least)
 
 
 def save(chart: Any, path: str | PathLike[str]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truegrade.errors import OptionError
+from truegrade.report.charts import span
 from truegrade.report.style import BLUE, HEIGHT, WIDTH
 from truegrade.report.text import shown_id
 
@@ -29,7 +30,8 @@ def truth_uncertainty(fit: Fit) -> Any:
     known = np.isfinite(fit.posterior.sd)
     if not known.any():
         raise OptionError(f"{fit.model} does not say how sure it is of the truth; there is nothing to draw")
-    counts, x, y = np.histogram2d(fit.posterior.estimate[known], fit.posterior.sd[known], bins=(30, 20))
+    estimate, sd = fit.posterior.estimate[known], fit.posterior.sd[known]
+    counts, x, y = np.histogram2d(estimate, sd, bins=(30, 20), range=(span(estimate), span(sd)))
     at, up = np.nonzero(counts)
     cells = pa.table({"left": x[at], "right": x[at + 1], "low": y[up], "high": y[up + 1], "instances": counts[at, up]})
     return (
