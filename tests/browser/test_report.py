@@ -128,6 +128,27 @@ def test_nothing_sticks_out(opened, html, width):
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_figures_stand_below_one_another_on_a_narrow_screen(opened, html):
+    """Shrunk side by side their text would be too small to read."""
+    tab = opened(html, viewport={"width": 400, "height": 900})
+    label = tab.locator("#chart-annotator-map svg text").first
+    drawn = tab.locator("#chart-annotator-map svg")
+    assert drawn.evaluate("e => e.getBoundingClientRect().width / e.viewBox.baseVal.width") > 0.9
+    assert label.is_visible()
+
+
+def test_the_keyboard_is_enough(opened, html):
+    """Tab reaches the links, the menu, the box to search in, the headings and the tables that scroll."""
+    tab = opened(html)
+    reached = set()
+    for _ in range(120):
+        tab.keyboard.press("Tab")
+        reached.add(tab.evaluate("document.activeElement.tagName"))
+        if reached >= {"A", "SELECT", "INPUT", "BUTTON", "DIV"}:
+            break
+    assert reached >= {"A", "SELECT", "INPUT", "BUTTON", "DIV"}
+
+
 def test_hostile_names_are_shown_harmlessly(opened):
     rows = [(who, what, (i + j) % 3 + 1) for i, who in enumerate(HOSTILE) for j, what in enumerate(HOSTILE)]
     annotator, instance, rating = zip(*rows, strict=True)

@@ -23,6 +23,7 @@ __all__ = ["annotator_map", "bias_stretch", "confusion", "learning"]
 
 _POINTS = 2000  # annotators that a figure shows
 _CELLS = 4500  # of all confusion tables together: below the 5,000 rows that Altair takes
+_LEVEL = 35  # characters of grades that fit beside one another below a figure
 _FEWEST = 20  # ratings, two per tenth, for a course over time
 
 
@@ -177,11 +178,12 @@ def _heat(cells: list[dict[str, Any]], fit: Fit, title: str) -> Any:
     import pyarrow as pa
 
     _, labels = grade_bins(fit.scale)
+    angle = 0 if sum(map(len, labels)) <= _LEVEL else -45
     return (
         alt.Chart(pa.Table.from_pylist(cells), width=HEIGHT, height=HEIGHT, title=title)
         .mark_rect()
         .encode(
-            x=alt.X("rating:N", sort=labels, title="rating given").axis(labelAngle=0),
+            x=alt.X("rating:N", sort=labels, title="rating given").axis(labelAngle=angle),
             y=alt.Y("truth:N", sort=labels[::-1], title="estimated truth"),
             color=alt.Color("share:Q", scale=alt.Scale(scheme="blues", domain=[0, 1]), title="share"),
             tooltip=["annotator:N", "truth:N", "rating:N", "ratings:Q", alt.Tooltip("share:Q", format=".0%")],

@@ -1,15 +1,24 @@
 "use strict";
 // Charts: text and lines take the page's colour, so that they follow light and dark.
 const specs = JSON.parse(document.getElementById("specs").textContent);
+const narrow = window.innerWidth < 700;
 const grid = "rgba(128, 128, 128, 0.25)";
 const config = {
   axis: { labelColor: "currentColor", titleColor: "currentColor", domainColor: "currentColor", tickColor: "currentColor", gridColor: grid, labelLimit: 160 },
-  legend: { labelColor: "currentColor", titleColor: "currentColor", symbolBaseFillColor: "#888888" },
+  legend: { orient: narrow ? "bottom" : "right", labelColor: "currentColor", titleColor: "currentColor", symbolBaseFillColor: "#888888" },
   title: { color: "currentColor", anchor: "start" },
   view: { stroke: grid },
 };
+// On a narrow screen figures stand below one another, no wider than the screen, so that their text stays readable.
+function fitted(spec) {
+  if (!narrow) return spec;
+  const { hconcat, ...rest } = spec;
+  const parts = hconcat === undefined ? {} : { vconcat: hconcat.map(fitted) };
+  const width = typeof spec.width === "number" ? { width: Math.min(spec.width, window.innerWidth - 110) } : {};
+  return { ...rest, ...parts, ...width };
+}
 const drawn = [...document.querySelectorAll("[data-chart]")].map((place) =>
-  vegaEmbed(place, specs[place.dataset.chart], { renderer: "svg", actions: false, config }),
+  vegaEmbed(place, fitted(specs[place.dataset.chart]), { renderer: "svg", actions: false, config }),
 );
 Promise.all(drawn).then(() => document.body.setAttribute("data-ready", "true"));
 
