@@ -11,7 +11,7 @@ from truegrade.fit import ANNOTATOR_COLUMNS
 from truegrade.reliability_intervals import icc_interval, kappa_against
 from truegrade.report.annotator_charts import annotator_map, bias_stretch, learning
 from truegrade.report.parts import Cell, Column, Figure, Section, Table
-from truegrade.report.text import number, shown_ids
+from truegrade.report.text import decimals, number, shown_ids
 
 if TYPE_CHECKING:
     from truegrade.report.material import Material
@@ -69,13 +69,14 @@ def _ranked(material: Material) -> Table:
         known["P(spammer)"] = material.screening.spammer
     known = {name: array for name, array in known.items() if np.isfinite(array).any()}
     columns += [Column(name) for name in known]
+    digits = {name: decimals(array[np.isfinite(array)]) for name, array in known.items()}
     shown = order[:_MANY]
     rows = []
-    for name, code in zip(shown_ids(fit.annotator_ids, shown), shown, strict=True):
-        cells = [Cell.of(name), Cell.of(fit.ratings_per_annotator[code].item(), 1)]
+    for who, code in zip(shown_ids(fit.annotator_ids, shown), shown, strict=True):
+        cells = [Cell.of(who), Cell.of(fit.ratings_per_annotator[code].item(), 1)]
         if advice is not None:
             cells += [Cell.of(advice[code].action), Cell.of(advice[code].reason)]
-        rows.append([*cells, *(Cell.of(float(array[code])) for array in known.values())])
+        rows.append([*cells, *(Cell.of(float(known[name][code]), digits[name]) for name in known)])
     note = "kappa: agreement with the estimated grade, weighted by squared distance." if "kappa" in known else ""
     if order.size > _MANY:
         note = f"The first {number(_MANY)} of {number(order.size)} annotators. {note}"

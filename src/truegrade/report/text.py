@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from truegrade.ids import IdTable
 
-__all__ = ["listed", "number", "share", "shown_id", "shown_ids"]
+__all__ = ["decimals", "listed", "number", "share", "shown_id", "shown_ids", "shown_note"]
 
 _LONGEST = 60  # characters of an id
 
@@ -27,7 +28,7 @@ def shown_id(label: object) -> str:
     >>> shown_id("a\\x00b"), len(shown_id("x" * 10_000))
     ('a\\ufffdb', 60)
     """
-    text = "".join("\ufffd" if unicodedata.category(c)[0] == "C" else c for c in str(label)[: _LONGEST + 1])
+    text = _visible(str(label)[: _LONGEST + 1])
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
@@ -43,6 +44,25 @@ def shown_ids(table: IdTable, codes: NDArray[Any]) -> list[str]:
     # Ids that are cut to the same text stay different.
     names = [name if times[name] == 1 else f"{name} #{code}" for name, code in zip(names, different, strict=True)]
     return [names[i] for i in at]
+
+
+def shown_note(note: str) -> str:
+    """A sentence that may quote ids, with these as harmless and short as elsewhere."""
+    return _visible(re.sub(rf"\S{{{_LONGEST},}}", lambda found: shown_id(found[0]), note))
+
+
+def _visible(text: str) -> str:
+    return "".join("\ufffd" if unicodedata.category(c)[0] == "C" else c for c in text)
+
+
+def decimals(values: NDArray[np.float64]) -> int:
+    """How many decimals show these numbers: two, or more where all are small.
+
+    >>> decimals(np.array([0.0, 3.2])), decimals(np.array([0.0017, 0.0003]))
+    (2, 4)
+    """
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    return 2 if largest == 0.0 or largest >= 0.1 else min(1 - math.floor(math.log10(largest)), 9)
 
 
 def number(value: Any, digits: int = 2) -> str:
