@@ -1,14 +1,19 @@
 """The report as text: what it says, what it leaves out, how large it is."""
 
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
-from truegrade import Fit, Gold, Mean, Median, OrdinalMixture, Ratings, charts, simulate
+from truegrade import Auto, Fit, Gold, Mean, Median, OrdinalMixture, Ratings, charts, simulate
+from truegrade.checks import predictive_checks
 from truegrade.errors import FitError, OptionError
+from truegrade.report import material
+from truegrade.report.charts import truth_distribution
 from truegrade.report.feedback import feedback_page, feedback_table
 from truegrade.report.page import report
+from truegrade.report.text import decimals, shown_note
 from truegrade.report.two_fits import compare_fits
 
 
@@ -85,6 +90,63 @@ def test_a_real_scale():
     )
     found = Texts(report(Mean().fit(ratings), ratings))
     assert found.sections == ["summary", "truth", "annotators", "checks", "method"]
+
+
+def test_the_summary_says_what_was_chosen_and_whether_it_fits(simulation, fit):
+    """The notes of auto are the reason for its weights; the verdicts on drawn ratings stand in the checks."""
+    auto = Auto().fit(simulation.ratings)
+    found = Texts(report(auto, simulation.ratings)).text
+    assert "the model auto, which weighs several models" in found
+    assert f"Note: {next(note for note in auto.notes if note.startswith('stacked'))}." in found
+    checked = predictive_checks(fit, simulation.ratings)
+    found = Texts(report(fit, simulation.ratings)).text
+    assert "ordinal-mixture, as asked" in found
+    for check in checked:
+        assert check.name in found
+        assert check.verdict in found
+
+
+def test_a_story_that_does_not_fit_is_told(simulation):
+    """Twice the same ratings under other names: annotators agree more than any fit without copying explains."""
+    ratings = simulation.ratings
+    who, what = ratings.annotators.labels.take(ratings.annotator), ratings.instances.labels.take(ratings.instance_of())
+    copied = Ratings.from_arrays(
+        annotator=[name for of in ("", "copy ") for name in (f"{of}{one}" for one in who.to_pylist())],
+        instance=what.to_pylist() * 2,
+        rating=np.tile(ratings.values(), 2),
+    )
+    found = Texts(report(Mean().fit(copied), copied)).text
+    assert "look unlike these: annotators agree more than this fit explains" in found
+
+
+def test_too_many_ratings_are_not_drawn_again(simulation, fit, monkeypatch):
+    monkeypatch.setattr(material, "_DRAWN", 100)
+    found = Texts(report(fit, simulation.ratings)).text
+    assert "No ratings were drawn" in found
+    assert "Checked:" not in found
+
+
+def test_truths_that_are_all_but_the_same(fit):
+    """Estimates that differ by rounding alone cannot be binned between their ends."""
+    estimate = 2 + np.arange(fit.posterior.estimate.size) % 3 * 4.5e-16
+    flat = replace(fit, posterior=replace(fit.posterior, estimate=estimate, sd=np.full(estimate.size, 0.3)))
+    for chart in (truth_distribution(flat), charts.truth_uncertainty(flat)):
+        rows = next(iter(chart.to_dict()["datasets"].values()))
+        assert sum(row["instances"] for row in rows) == estimate.size
+
+
+def test_long_and_hidden_ids_in_notes_are_shown_short():
+    note = shown_note(f"all ratings judged spam: 2 annotators ('{'x' * 10_000}', 'a\u202eb')")
+    assert len(note) < 150
+    assert "\u202e" not in note
+
+
+def test_small_numbers_keep_their_digits():
+    simulation = simulate(instances=200, annotators=10, grades=101, spammers=0, seed=1)
+    fit = OrdinalMixture(starts=1).fit(simulation.ratings)
+    expertise = fit.annotator_columns["expertise"]
+    assert decimals(expertise) > 2
+    assert f">{expertise[np.argmax(expertise)]:.{decimals(expertise)}f}<" in report(fit, simulation.ratings)
 
 
 def test_one_of_everything():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truegrade.advice import Advice, advise
+from truegrade.checks import Check, predictive_checks
 from truegrade.errors import FitError
 from truegrade.screening import Screening, screen
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from truegrade.ratings import Ratings
 
 __all__ = ["Material"]
+
+_DRAWN = 20_000_000  # ratings times grades; more take too long, or too much memory, to draw again and again
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,13 @@ class Material:
     def advice(self) -> list[Advice] | None:
         """What to do about each annotator, in the order of the codes."""
         return None if self.ratings is None else advise(self.ratings, self.screening)
+
+    @cached_property
+    def predictive(self) -> list[Check] | None:
+        """The ratings beside others drawn from the fit; None where they cannot be drawn, or not in good time."""
+        if self.ratings is None or not 2 <= self.ratings.scale.n_grades <= _DRAWN // self.ratings.n_ratings:
+            return None
+        return predictive_checks(self.fit, self.ratings)
 
     @cached_property
     def plain_mean(self) -> NDArray[np.float64] | None:

@@ -12,6 +12,7 @@ from truegrade.report.parts import Cell, Column, Figure, Section, Table
 from truegrade.report.text import number
 
 if TYPE_CHECKING:
+    from truegrade.checks import Check
     from truegrade.report.material import Material
 
 __all__ = ["checks", "hard_categories", "method"]
@@ -42,12 +43,34 @@ def checks(material: Material) -> Section:
             f"{len(fit.bounds)} starts ended with bounds from {number(min(fit.bounds))} to {number(max(fit.bounds))}; "
             "the best one is reported."
         )
+    if material.predictive is not None:
+        tables.append(_predictive(material.predictive))
+    elif material.ratings is None:
+        words.append("Checks against drawn ratings need the ratings: pass them with --ratings FILE.")
+    else:
+        words.append("No ratings were drawn from this fit to check it: there are too few grades, or too many ratings.")
     if material.ratings is not None:
         tables.append(_beside_simple(material))
     if material.gold is not None and material.ratings is not None and fit.scale.n_grades:
         says = "Dots on the diagonal mean that the probabilities can be taken at their word."
         figures.append(Figure("calibration", calibration(fit, material.gold, material.ratings), says))
     return Section("checks", "Model checks", words, figures, tables)
+
+
+def _predictive(checks: list[Check]) -> Table:
+    """What the ratings look like, what those drawn from the fit look like, and what a difference means."""
+    columns = [Column("property", is_number=False), *map(Column, ("these ratings", "drawn ones", "lower", "upper"))]
+    columns.append(Column("verdict", is_number=False))
+    rows = [
+        [
+            Cell.of(check.name),
+            *(Cell.of(value, 3) for value in (check.observed, check.expected, check.low, check.high)),
+            Cell.of(check.verdict),
+        ]
+        for check in checks
+    ]
+    note = "These ratings beside ratings drawn from the fit; 95 % of the draws lie between lower and upper."
+    return Table("predictive-checks", columns, rows, note)
 
 
 def _beside_simple(material: Material) -> Table:

@@ -10,7 +10,7 @@ import numpy as np
 from truegrade.fit import Status
 from truegrade.reliability_intervals import alpha_interval
 from truegrade.report.parts import Section
-from truegrade.report.text import listed, number, share
+from truegrade.report.text import listed, number, share, shown_note
 from truegrade.scale_check import nominal_note
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _UNSURE = 0.5  # P(grade) below which an instance deserves another rating
 
 def summary(material: Material) -> Section:
     """How many ratings, how far they agree, which model, how sure the truth is, and what to do next."""
-    words = [_size(material), *_agreement(material), _model(material), *_certainty(material), *_next(material)]
+    words = [_size(material), *_agreement(material), *_model(material), *_certainty(material), _next(material)]
     return Section("summary", "Summary", words)
 
 
@@ -53,13 +53,23 @@ def _agreement(material: Material) -> list[str]:
     return [sentence] if note is None else [sentence, f"Warning: {note}."]
 
 
-def _model(material: Material) -> str:
+def _model(material: Material) -> list[str]:
+    """The model, why this one, how it ended, and what it says of itself."""
     fit = material.fit
     ended = {
         Status.CONVERGED: "it converged" if fit.iterations else "it needs no iteration",
         Status.MAX_ITER: "it had not converged when the iterations ran out: run it longer before you rely on it",
     }.get(fit.status, f"it ended as {fit.status}: do not rely on it")
-    return f"The truth was inferred by the model {fit.model}; {ended}."
+    why = "which weighs several models" if fit.model == "auto" else "as asked"
+    words = [f"The truth was inferred by the model {fit.model}, {why}; {ended}."]
+    words += [f"Note: {shown_note(note)}." for note in fit.notes]
+    found = material.predictive
+    if found is not None:
+        failed = [check for check in found if not check.passed]
+        told = "; ".join(check.verdict for check in failed)
+        looks = f"in {len(failed)} of {len(found)} checks ratings drawn from this fit look unlike these: {told}"
+        words.append(f"Checked: {looks if failed else 'ratings drawn from this fit look like these'}.")
+    return words
 
 
 def _certainty(material: Material) -> list[str]:
@@ -71,30 +81,33 @@ def _certainty(material: Material) -> list[str]:
     if fit.scale.n_grades > 1:
         best = fit.posterior.probabilities(fit.scale).max(axis=1)
         unsure = int(np.count_nonzero(best < _UNSURE))
-        words.append(
-            f"For {number(unsure)} of them ({share(unsure / best.size)}) no grade reaches a probability of one half."
+        for_how_many = (
+            f"For {_counted(unsure, 'instance')} ({share(unsure / best.size)}) no" if unsure else "For all, some"
         )
+        words.append(f"{for_how_many} grade reaches a probability of one half.")
     return words
 
 
-def _next(material: Material) -> list[str]:
+def _next(material: Material) -> str:
     todo = []
     fit = material.fit
+    if fit.status is Status.MAX_ITER:
+        todo.append("fit again with more iterations")
     if material.advice is not None and material.ratings is not None:
         actions = Counter(advice.action for advice in material.advice)
         if actions["drop"]:
             dropped = np.array([advice.action == "drop" for advice in material.advice])
             part = float(dropped[material.ratings.annotator].mean())
-            todo.append(f"drop {_people(actions['drop'])} ({share(part)} of the ratings)")
+            todo.append(f"drop {_counted(actions['drop'], 'annotator')} ({share(part)} of the ratings)")
         if actions["retrain"]:
-            todo.append(f"retrain {_people(actions['retrain'])}")
+            todo.append(f"retrain {_counted(actions['retrain'], 'annotator')}")
     if fit.scale.n_grades > 1 and np.isfinite(fit.posterior.sd).any():
         unsure = int(np.count_nonzero(fit.posterior.probabilities(fit.scale).max(axis=1) < _UNSURE))
         if unsure:
-            todo.append(f"have the {number(unsure)} least certain instances rated again")
-    notes = [f"Note: {note}." for note in fit.notes]
-    return [*notes, f"What to do next: {listed(todo)}." if todo else "Nothing needs doing."]
+            instances = "instance" if unsure == 1 else f"{number(unsure)} instances"
+            todo.append(f"have the least certain {instances} rated again")
+    return f"What to do next: {listed(todo)}." if todo else "What to do next: nothing stands out."
 
 
-def _people(count: int) -> str:
-    return f"{number(count)} annotator{'s' * (count != 1)}"
+def _counted(count: int, noun: str) -> str:
+    return f"{number(count)} {noun}{'s' * (count != 1)}"
