@@ -12,6 +12,7 @@ import numpy as np
 
 import truegrade
 from truegrade.frames import frame_of
+from truegrade.ratings import Ratings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from truegrade.ids import IdTable
     from truegrade.posterior import Posterior
-    from truegrade.ratings import Ratings
     from truegrade.scale import Scale
 
 __all__ = ["ANNOTATOR_COLUMNS", "Fit", "Status"]
@@ -193,6 +193,7 @@ class Fit:
         """
         from truegrade.models import fitted_model
 
+        Ratings.require(ratings)
         predicted: Fit = fitted_model(self, "predict").predict(self, ratings)
         return predicted
 

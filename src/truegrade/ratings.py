@@ -61,6 +61,14 @@ class Ratings:
         counts = f"{self.n_ratings} ratings of {self.n_instances} instances by {self.n_annotators} annotators"
         return f"Ratings({counts} on {self.scale})"
 
+    @staticmethod
+    def require(given: object) -> None:
+        """Refuse what is not Ratings, such as the frame they should be made from."""
+        if not isinstance(given, Ratings):
+            raise OptionError(
+                f"a {type(given).__name__} is no Ratings; pass Ratings.from_frame(frame) or read(path) instead"
+            )
+
     @property
     def n_ratings(self) -> int:
         """L, the number of ratings (of rows; see :attr:`total_weight` for weighted ones)."""

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from truegrade.ratings import Ratings
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from truegrade.ratings import Ratings
 
     Reals = NDArray[np.float64]
 
@@ -46,6 +46,7 @@ def agreement(ratings: Ratings) -> Agreement:
     >>> found.percent, found.n_pairable
     (0.5, 2)
     """
+    Ratings.require(ratings)
     if ratings.scale.is_real:
         return _agreement_of_reals(ratings)
     from truegrade.inference.counting import agreement_with_others, grade_counts

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from truegrade import Ratings, describe, read, simulate
+from truegrade import OrdinalPanel, Ratings, describe, read, simulate
+from truegrade.errors import OptionError
 
 
 def rated(rows, **options):
@@ -104,3 +105,11 @@ def test_trec_repeats_that_contradict_one_another(shared_data):
     found = describe(read(str(shared_data("trec_rf10") / "ratings.csv")))
     assert "1345 ratings repeat an annotator's rating of the same instance" in found.remarks
     assert "244 times an annotator gave one instance different grades" in found.remarks
+
+
+def test_a_frame_in_place_of_ratings_is_told_what_to_do():
+    columns = {"annotator": ["a", "b"], "instance": ["x", "x"], "rating": [1, 2]}
+    fit = OrdinalPanel().fit(Ratings.from_arrays(**columns))
+    for use in (describe, fit.predict):
+        with pytest.raises(OptionError, match="a dict is no Ratings; pass"):
+            use(columns)

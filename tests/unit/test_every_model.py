@@ -122,6 +122,20 @@ def test_gold_stands_as_it_is(model):
     assert truth["i0"]["p_4"] == pytest.approx(1)
 
 
+def test_known_truths_may_be_a_mapping_or_a_frame(model):
+    ratings = ratings_of(rows())
+    known = {"i0": 4, "i1": 2}
+    table = model.fit(ratings, gold=Gold.of(known)).truth_table()
+    assert model.fit(ratings, gold=known).truth_table().equals(table)
+    frame = pa.table({"item": list(known), "gold": list(known.values())})
+    assert model.fit(ratings, gold=frame).truth_table().equals(table)
+
+
+def test_a_frame_in_place_of_ratings_is_told_what_to_do(model):
+    with pytest.raises(OptionError, match=r"a Table is no Ratings; pass Ratings\.from_frame\(frame\)"):
+        model.fit(pa.table({"annotator": ["a"], "instance": ["x"], "rating": [1]}))
+
+
 @pytest.mark.parametrize(
     "columns",
     [

@@ -11,6 +11,7 @@ import numpy as np
 from truegrade.errors import OptionError
 from truegrade.fit import Status
 from truegrade.inference.categorical import PooledRows, SmoothedRows
+from truegrade.models._base import checked_inputs
 from truegrade.models._em import Outcome, StopRule, ascend_all
 from truegrade.models._grade_fit import grade_fit
 from truegrade.models._notes import about_grades, lost_grades
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truegrade.fit import Fit
-    from truegrade.gold import Gold
     from truegrade.inference.categorical import Rows
     from truegrade.inference.cells import Cells
     from truegrade.models._base import Progress
@@ -80,7 +80,7 @@ class TableModel:
     def fit(
         self,
         ratings: Ratings,
-        gold: Gold | None = None,
+        gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
     ) -> Fit:
@@ -90,6 +90,7 @@ class TableModel:
         start: an earlier fit to begin from; annotators that it does not know begin without counts.
         progress: called after every pass with (iteration, bound, change); raise to stop.
         """
+        gold = checked_inputs(ratings, gold)
         threads = default_threads()
         together = threads if ratings.n_ratings < _LARGE else 1
         problem = TableProblem.of(ratings, gold, self.name, threads // together)

@@ -17,13 +17,13 @@ from truegrade.fit import Fit, about_input
 from truegrade.models._auto_members import Member, members_for
 from truegrade.models._auto_score import HoldOut
 from truegrade.models._auto_stack import Stack, is_sound, stack, weigh
+from truegrade.models._base import checked_inputs
 from truegrade.models._summary import known_truths
 from truegrade.models.ordinal_panel import OrdinalPanel
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from truegrade.gold import Gold
     from truegrade.models._auto_score import Scores
     from truegrade.models._base import Progress
     from truegrade.ratings import Ratings
@@ -54,7 +54,7 @@ class Auto:
     def fit(
         self,
         ratings: Ratings,
-        gold: Gold | None = None,
+        gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
     ) -> Fit:
@@ -64,6 +64,7 @@ class Auto:
         start: an earlier fit of auto; the panel begins from it.
         progress: called after every pass of the panel.
         """
+        gold = checked_inputs(ratings, gold)
         members = members_for(ratings, self.seed)
         earlier = None if start is None else _panel_of(start)
         fits = [

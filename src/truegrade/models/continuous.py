@@ -9,9 +9,10 @@ tau_n ~ G(alpha, beta): then it is the ordinal mixture without thresholds, spam 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from truegrade.errors import OptionError
+from truegrade.models._base import checked_inputs
 from truegrade.models._continuous_ml import fit_likelihood, predict_likelihood
 from truegrade.models._em import StopRule
 from truegrade.models._options import check_choices, check_positive
@@ -19,7 +20,6 @@ from truegrade.models.ordinal_mixture import OrdinalMixture
 
 if TYPE_CHECKING:
     from truegrade.fit import Fit
-    from truegrade.gold import Gold
     from truegrade.models._base import Progress
     from truegrade.ratings import Ratings
     from truegrade.scale import Scale
@@ -62,7 +62,7 @@ class Continuous:
     def fit(
         self,
         ratings: Ratings,
-        gold: Gold | None = None,
+        gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
     ) -> Fit:
@@ -72,6 +72,7 @@ class Continuous:
         start: an earlier fit to begin from, instead of several starts; ids that it does not know begin afresh.
         progress: called after every pass with (iteration, bound, change); raise to stop.
         """
+        gold = checked_inputs(ratings, gold)
         if start is not None:
             self._check_method(start)
         if self.method == "ml":

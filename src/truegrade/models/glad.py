@@ -11,11 +11,12 @@ The objective is ln p(R, alpha, ln beta): the truths are summed out, abilities a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from truegrade.errors import OptionError
+from truegrade.models._base import checked_inputs
 from truegrade.models._em import StopRule, ascend_all
 from truegrade.models._glad_ascent import GladAscent
 from truegrade.models._glad_problem import GladProblem
@@ -25,7 +26,6 @@ from truegrade.threads import default_threads
 
 if TYPE_CHECKING:
     from truegrade.fit import Fit
-    from truegrade.gold import Gold
     from truegrade.models._base import Progress
     from truegrade.ratings import Ratings
 
@@ -69,7 +69,7 @@ class Glad:
     def fit(
         self,
         ratings: Ratings,
-        gold: Gold | None = None,
+        gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
     ) -> Fit:
@@ -79,6 +79,7 @@ class Glad:
         start: an earlier fit to begin from, instead of several starts; ids that it does not know begin afresh.
         progress: called after every step with (iteration, objective, change); raise to stop.
         """
+        gold = checked_inputs(ratings, gold)
         threads = default_threads()
         starts = self.starts if start is None else 1
         together = min(threads, starts) if ratings.n_ratings < _LARGE else 1

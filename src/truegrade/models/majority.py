@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from truegrade.errors import OptionError
+from truegrade.models._base import checked_inputs
 from truegrade.models._options import check_choices
 from truegrade.models._votes import vote_fit, votes
 
 if TYPE_CHECKING:
     from truegrade.fit import Fit
-    from truegrade.gold import Gold
     from truegrade.models._base import Progress
     from truegrade.ratings import Ratings
 
@@ -38,11 +38,12 @@ class Majority:
     def fit(
         self,
         ratings: Ratings,
-        gold: Gold | None = None,
+        gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
     ) -> Fit:
         """Count the votes of each instance; known truths stand as they are."""
+        gold = checked_inputs(ratings, gold)
         if ratings.scale.is_real:
             raise OptionError("a majority needs grades; on a real scale choose the mean or the median")
         counts = votes(ratings)

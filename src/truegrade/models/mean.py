@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from truegrade.models._base import checked_inputs
 from truegrade.models._votes import vote_fit, votes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truegrade.fit import Fit
-    from truegrade.gold import Gold
     from truegrade.models._base import Progress
     from truegrade.ratings import Ratings
 
@@ -35,11 +35,12 @@ class Mean:
     def fit(
         self,
         ratings: Ratings,
-        gold: Gold | None = None,
+        gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
     ) -> Fit:
         """Average the ratings of each instance; known truths stand as they are."""
+        gold = checked_inputs(ratings, gold)
         counts = votes(ratings)
         totals, estimate, squares = _moments(ratings, counts)
         return vote_fit(self, ratings, gold, counts, estimate, sd=_standard_error(totals, squares))

@@ -13,9 +13,10 @@ Inference is variational; every pass makes one exact coordinate step per factor 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from truegrade.errors import OptionError
+from truegrade.models._base import checked_inputs
 from truegrade.models._em import StopRule, ascend_all
 from truegrade.models._mixture_problem import MixtureProblem
 from truegrade.models._mixture_tables import mixture_fit
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truegrade.fit import Fit
-    from truegrade.gold import Gold
     from truegrade.models._base import Progress
     from truegrade.ratings import Ratings
 
@@ -97,7 +97,7 @@ class OrdinalMixture:
     def fit(
         self,
         ratings: Ratings,
-        gold: Gold | None = None,
+        gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
     ) -> Fit:
@@ -107,6 +107,7 @@ class OrdinalMixture:
         start: an earlier fit to begin from, instead of several starts; ids that it does not know begin afresh.
         progress: called after every pass with (iteration, bound, change); raise to stop.
         """
+        gold = checked_inputs(ratings, gold)
         threads = default_threads()
         together = threads if ratings.n_ratings < _LARGE else 1
         problem = MixtureProblem.of(self, ratings, gold, threads=threads // together)

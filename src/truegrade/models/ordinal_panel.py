@@ -18,6 +18,7 @@ import numpy as np
 
 from truegrade.errors import OptionError
 from truegrade.fit import Status
+from truegrade.models._base import checked_inputs
 from truegrade.models._em import Outcome, StopRule, ascend_all
 from truegrade.models._options import check_choices, check_positive
 from truegrade.models._panel_ascent import PanelAscent
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from truegrade.fit import Fit
-    from truegrade.gold import Gold
     from truegrade.models._base import Progress
     from truegrade.ratings import Ratings
 
@@ -90,7 +90,7 @@ class OrdinalPanel:
     def fit(
         self,
         ratings: Ratings,
-        gold: Gold | None = None,
+        gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
     ) -> Fit:
@@ -100,6 +100,7 @@ class OrdinalPanel:
         start: an earlier fit to begin from; annotators that it does not know are drawn from its population.
         progress: called after every pass with (iteration, bound, change); raise to stop.
         """
+        gold = checked_inputs(ratings, gold)
         problem = PanelProblem.of(self, ratings, gold)
 
         def begin(index: int) -> PanelAscent:
