@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truegrade.inference.table_sweep import TableRatings, TableSums, table_sweep
+from truegrade.inference.table_sweep import TablePlan, TableRatings, TableSums, table_sweep
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,8 +59,9 @@ def screen(ratings: Ratings) -> Screening | None:
         return None
     data, value = _binned(ratings)
     annotators = ratings.n_annotators
-    state = _fitted(data, annotators, value.size)
-    odds, expected = _left_out(data, state, value)
+    plan = TablePlan.build(data, annotators, value.size, value.size)
+    state = _fitted(data, plan, annotators, value.size)
+    odds, expected = _left_out(data, plan, state, value)
     spread = np.full(_EPS.size, 1 / _EPS.size)
     likelihood = _eps_likelihood(data, odds, annotators)  # (N, nodes)
     for _ in range(_POPULATION_PASSES):
@@ -101,7 +102,7 @@ def _binned(ratings: Ratings) -> tuple[TableRatings, Floats]:
     return replace(TableRatings.of(ratings), grade=bin_of.astype(np.uint8)[ratings.grade]), value
 
 
-def _fitted(data: TableRatings, annotators: int, n_bins: int) -> _State:
+def _fitted(data: TableRatings, plan: TablePlan, annotators: int, n_bins: int) -> _State:
     distance = np.abs(np.subtract.outer(np.arange(n_bins), np.arange(n_bins)))
     anchor = np.exp(-_DECAY * distance)
     anchor /= anchor.sum(axis=1, keepdims=True)
@@ -115,7 +116,7 @@ def _fitted(data: TableRatings, annotators: int, n_bins: int) -> _State:
     )
     swept = TableSums.empty(annotators, n_bins, n_bins, data.instance_ptr.size - 1)
     for _ in range(_PASSES):
-        table_sweep(data, state.table(), np.log(state.prior)[None], swept)
+        table_sweep(data, state.table(), np.log(state.prior)[None], swept, plan=plan)
         # Soft counts C[n, k, g] split into those given in earnest and the rest.
         earnest, not_earnest = state.parts()
         in_earnest = swept.counts * (earnest / (earnest + not_earnest))
@@ -138,12 +139,12 @@ def _habits(data: TableRatings, annotators: int, n_bins: int) -> Floats:
     return habit
 
 
-def _left_out(data: TableRatings, state: _State, value: Floats) -> tuple[Floats, Floats]:
+def _left_out(data: TableRatings, plan: TablePlan, state: _State, value: Floats) -> tuple[Floats, Floats]:
     """Odds that a rating comes from R rather than from spam, and the value expected of it, by the others (L,)."""
     table = state.table()
     instances = data.instance_ptr.size - 1
     swept = TableSums.empty(len(table), value.size, value.size, instances, posterior=True)
-    table_sweep(data, table, np.log(state.prior)[None], swept)
+    table_sweep(data, table, np.log(state.prior)[None], swept, plan=plan)
     posterior = np.log(np.maximum(np.asarray(swept.posterior), 1e-300))
     odds, expected = np.empty(data.annotator.size), np.empty(data.annotator.size)
     for first in range(0, len(posterior), _CHUNK):
