@@ -159,6 +159,14 @@ def test_eases_of_another_difficulty_are_not_taken_over():
     np.testing.assert_array_equal(ascent.here.theta, [*fit.parameters["alpha"], 1.0])
 
 
+def test_a_uniform_class_prior_is_uniform_whatever_a_warm_start_had():
+    ratings, *_ = nominal(instances=40)
+    learned = Glad(starts=1, class_prior="learned").fit(ratings)
+    again = Glad(starts=1).fit(ratings, start=learned)
+    np.testing.assert_array_equal(again.parameters["class_prior"], np.full(4, 1 / 4))
+    assert again.bound == pytest.approx(Glad(starts=1).fit(ratings).bound, rel=1e-8)
+
+
 def test_a_mirrored_end_is_known():
     ratings, _, _ = nominal(instances=20)
     ascent = GladAscent.fresh(GladProblem.of(Glad(), ratings, None, 1), 0)

@@ -206,6 +206,27 @@ def test_truths_that_run_together_are_caught():
     assert np.bincount(caught.posterior.grade(caught.scale), minlength=3).min() > 0
 
 
+@pytest.mark.parametrize("model", [DawidSkene(), OrdBinary()], ids=["dawid-skene", "ord-binary"])
+def test_a_warm_start_keeps_the_prevalence_that_the_earlier_fit_fell_back_to(model):
+    """Ratings by chance on eleven grades: learned, the prevalence loses some of them."""
+    rng = np.random.default_rng(0)
+    columns = {"annotator": np.arange(90) % 6, "instance": np.arange(90) % 31, "rating": rng.integers(1, 12, 90)}
+    ratings = Ratings.from_arrays(**columns, scale="1..11")
+    fit = model.fit(ratings)
+    assert any("fitted with a uniform one" in note for note in fit.notes)
+    again = model.fit(ratings, start=fit)
+    np.testing.assert_allclose(again.posterior.p, fit.posterior.p, atol=1e-3)
+    assert again.bound == pytest.approx(fit.bound, rel=1e-6)
+    assert np.ptp(again.parameters["prevalence"]) == 0
+
+
+def test_a_uniform_prevalence_is_uniform_whatever_a_warm_start_had():
+    ratings = confused(3, instances=60, annotators=5, each=3, right=0.7).ratings
+    learned = DawidSkene(class_prior="learned", **QUICK).fit(ratings)
+    again = DawidSkene(class_prior="uniform", **QUICK).fit(ratings, start=learned)
+    np.testing.assert_array_equal(again.parameters["prevalence"], np.full(3, 1 / 3))
+
+
 def test_confusion_matrices_as_a_table():
     ratings = Ratings.from_arrays(
         annotator=["ann", "bob"] * 40, instance=np.repeat(np.arange(40), 2), rating=["lo", "hi"] * 40, scale="lo,hi"

@@ -72,8 +72,11 @@ class GladAscent:
             True,
         )
         fixed = known & (not learn)
+        prior = earlier.parameters["class_prior"]
+        if learn and problem.model.class_prior == "uniform":
+            prior = np.full(prior.size, 1 / prior.size)
         learned = learn and problem.model.class_prior == "learned"
-        return cls._at(problem, problem.legal(theta), earlier.parameters["class_prior"], fixed, learned)
+        return cls._at(problem, problem.legal(theta), prior, fixed, learned)
 
     @classmethod
     def _at(

@@ -23,7 +23,7 @@ from truegrade.posterior import GradePosterior
 from truegrade.threads import default_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -99,23 +99,34 @@ class TableModel:
             rule = StopRule(self.tolerance, max_iterations=self.max_iterations)
             return ascend_all(begin, starts, rule, monotone=True, workers=together, progress=progress)
 
+        notes: list[str] = []
+
+        def climb(starts: int, begin: Callable[[int, bool], TableAscent], learned: bool) -> Any:
+            best, endings = run(starts, lambda index: begin(index, learned))
+            state: TableAscent = best.state  # type: ignore[assignment]
+            if learned and self.class_prior == "auto" and (lost := lost_grades(ratings, state.prevalence)):
+                notes.append(
+                    f"with a learned prevalence hardly any truth is {', '.join(lost)}: fitted with a uniform one"
+                )
+                best, endings = run(starts, lambda index: begin(index, False))
+            return best, endings
+
+        learned = self.class_prior != "uniform"
         if start is not None:
-            best, endings = run(1, lambda _: self._resumed(problem, start))
+            # "auto" does not try again what the earlier fit found to run together.
+            tried = self.class_prior == "auto" and bool(np.ptp(start.parameters.get("prevalence", 0.0)) == 0)
+            best, endings = climb(1, lambda _, learned: self._resumed(problem, start, learned), learned and not tried)
             if not best.state.mirrored():
-                return self._end(problem, best, endings)
-        learned, starts = self.class_prior != "uniform", self.starts or (10 if self.pooled else 1)
-        best, endings = run(starts, lambda index: self._fresh(problem, index, learned))
-        notes = [] if start is None else ["the earlier fit leads against the ratings: begun anew from the votes"]
-        state: TableAscent = best.state  # type: ignore[assignment]
-        if self.class_prior == "auto" and (lost := lost_grades(problem.ratings, state.prevalence)):
-            notes.append(f"with a learned prevalence hardly any truth is {', '.join(lost)}: fitted with a uniform one")
-            best, endings = run(starts, lambda index: self._fresh(problem, index, False))
+                return self._end(problem, best, endings, notes)
+            notes[:] = ["the earlier fit leads against the ratings: begun anew from the votes"]
+        starts = self.starts or (10 if self.pooled else 1)
+        best, endings = climb(starts, lambda index, learned: self._fresh(problem, index, learned), learned)
         return self._end(problem, best, endings, notes)
 
     def predict(self, fit: Fit, ratings: Ratings) -> Fit:
         """The truth of new instances, rated by annotators of an earlier fit, who stay as that fit found them."""
         problem = TableProblem.of(ratings, None, self.name, default_threads())
-        state = self._resumed(problem, fit)
+        state = self._resumed(problem, fit, None)
         state.posterior()
         bound = float(state.sums.log_z.sum())
         return self._end(problem, Outcome(0, state, Status.CONVERGED, [bound]), [(bound, Status.CONVERGED)])
@@ -158,8 +169,8 @@ class TableModel:
         state.update()
         return state
 
-    def _resumed(self, problem: TableProblem, earlier: Fit) -> TableAscent:
-        """Where an earlier fit ended."""
+    def _resumed(self, problem: TableProblem, earlier: Fit, learned: bool | None) -> TableAscent:
+        """Where an earlier fit ended. learned: the prevalence; None: it stays as it is, else it is uniform."""
         check_start(self.name, problem.ratings, earlier)
         rows, cells = self._unknown(earlier, problem.ratings.n_annotators), self.cells(earlier.scale.n_grades)
         here, there = meeting(problem.ratings.annotators, earlier.annotator_ids)
@@ -167,8 +178,10 @@ class TableModel:
         if old.shape[1:] != rows.counts.shape[1:]:
             raise OptionError(f"the earlier fit of {self.name} has other errors=; fit both with the same")
         rows.counts[here] = old[there]
-        learned = self.class_prior != "uniform"
-        return TableAscent(problem, cells, rows, earlier.parameters["prevalence"], problem.empty_sums(), learned)
+        prevalence = earlier.parameters["prevalence"]
+        if learned is False:
+            prevalence = np.full(cells.grades, 1 / cells.grades)
+        return TableAscent(problem, cells, rows, prevalence, problem.empty_sums(), bool(learned))
 
     def _end(
         self,
