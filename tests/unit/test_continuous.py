@@ -203,7 +203,26 @@ def test_saved_and_loaded(drawn, tmp_path):
     assert again.bound == pytest.approx(found.bound, rel=1e-3)
 
 
+@pytest.mark.parametrize("grades", [2, 5, 101])
+def test_ratings_that_agree_exactly_end_in_numbers(grades):
+    """The likelihood has no maximum here: expertise grows as long as the passes go on, and the result says so."""
+    rng = np.random.default_rng(0)
+    annotator = np.concatenate([rng.choice(6, 3, replace=False) for _ in range(30)])
+    truth = np.append(rng.integers(1, grades + 1, 28), [1, grades]).repeat(3)
+    ratings = Ratings.from_arrays(annotator=annotator, instance=np.arange(90) // 3, rating=truth, scale=f"1..{grades}")
+    with np.errstate(all="raise", under="ignore"):
+        fit = Continuous(starts=2).fit(ratings)
+    assert fit.status is Status.MAX_ITER
+    assert any("all annotators count alike" in note for note in fit.notes)
+    mean = Mean().fit(ratings)
+    np.testing.assert_allclose(fit.posterior.estimate, mean.posterior.estimate, atol=0.01)
+    assert np.all(np.isfinite(fit.posterior.sd))
+
+
 def test_options_are_checked():
+    for mu in (np.nan, np.inf):
+        with pytest.raises(OptionError, match=f"mu={mu}: must be a finite number"):
+            Continuous(mu=mu)
     with pytest.raises(OptionError, match="method=map: choose one of bayes, ml"):
         Continuous(method="map")
     with pytest.raises(OptionError, match="variance_floor=0: must be a positive number"):

@@ -9,8 +9,8 @@ from truegrade.errors import OptionError
 from truegrade.gold import Gold
 from truegrade.models import MODEL_NAMES, make_model
 
-QUICK = {"ordinal-mixture": ":starts=2", "continuous": ":method=ml"}
-MODELS = [name + QUICK.get(name, "") for name in MODEL_NAMES]
+QUICK = {"ordinal-mixture": ":starts=2", "continuous": ":starts=2"}
+MODELS = [*(name + QUICK.get(name, "") for name in MODEL_NAMES), "continuous:method=ml"]
 
 
 def rows(seed=0, instances=60, annotators=6, grades=4):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from math import isfinite
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -12,7 +13,7 @@ from truegrade.seeds import check_seed
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["check_choices", "check_positive", "parse_settings", "with_options"]
+__all__ = ["check_choices", "check_finite", "check_positive", "parse_settings", "with_options"]
 
 M = TypeVar("M")
 
@@ -57,6 +58,14 @@ def check_positive(model: object, names: Iterable[str]) -> None:
         value = getattr(model, name)
         if isinstance(value, int | float) and not 0 < value < float("inf"):
             raise OptionError(f"{name}={value}: must be a positive number")
+
+
+def check_finite(model: object, names: Iterable[str]) -> None:
+    """Refuse infinity and what is no number; text and None pass."""
+    for name in names:
+        value = getattr(model, name)
+        if isinstance(value, int | float) and not isfinite(value):
+            raise OptionError(f"{name}={value}: must be a finite number")
 
 
 def _read(key: str, value: Any, kind: Any) -> Any:

@@ -15,7 +15,7 @@ from truegrade.errors import OptionError
 from truegrade.models._base import checked_inputs
 from truegrade.models._continuous_ml import fit_likelihood, predict_likelihood
 from truegrade.models._em import StopRule
-from truegrade.models._options import check_choices, check_positive
+from truegrade.models._options import check_choices, check_finite, check_positive
 from truegrade.models.ordinal_mixture import OrdinalMixture
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ class Continuous:
     def __post_init__(self) -> None:
         check_choices(self)
         check_positive(self, ("alpha", "beta", "lam", "variance_floor", "starts", "tolerance", "max_iterations"))
+        check_finite(self, ("mu",))
 
     def fit(
         self,

@@ -20,7 +20,7 @@ from truegrade.models._base import checked_inputs
 from truegrade.models._em import StopRule, ascend_all
 from truegrade.models._mixture_problem import MixtureProblem
 from truegrade.models._mixture_tables import mixture_fit
-from truegrade.models._options import check_choices, check_positive
+from truegrade.models._options import check_choices, check_finite, check_positive
 from truegrade.threads import default_threads
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ class OrdinalMixture:
     def __post_init__(self) -> None:
         check_choices(self)
         check_positive(self, ("alpha", "beta", "phi", "eta", "lam", "ease", "starts", "tolerance", "max_iterations"))
+        check_finite(self, ("mu",))
         if self.epsilon != "learn" and not 0 <= self.epsilon <= 1:
             raise OptionError(f"epsilon={self.epsilon}: is a probability; choose 0 to 1, or learn")
         if self.epsilon_prior is not None and (len(self.epsilon_prior) != 2 or min(self.epsilon_prior) <= 0):
