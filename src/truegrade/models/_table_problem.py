@@ -41,7 +41,7 @@ class TableProblem:
     def of(cls, ratings: Ratings, gold: Gold | None, name: str, threads: int) -> TableProblem:
         """Check that model and ratings go together."""
         if ratings.scale.is_real:
-            raise OptionError(f"{name} needs grades; on a real scale choose the mean or the median")
+            raise OptionError(f"{name} needs grades; for ratings on a real scale choose continuous")
         known, rounded = known_grades(ratings, gold)
         prior_row = None if gold is None else known + 1
         data = TableRatings.of(ratings, prior_row)

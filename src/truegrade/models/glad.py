@@ -43,7 +43,7 @@ class Glad:
     adversarial: whether abilities below 0 are possible, which the paper allows. They let annotators who disagree with
         the others be right: the fit may turn round.
     alpha_prior, beta_prior: mean and sd of the normal priors of alpha and of ln beta.
-    starts, seed: start 0 begins at the modes of the priors, the others at draws from them; the best objective wins.
+    starts, seed: start 0 begins at the votes, the others weigh annotators by random draws; the best objective wins.
     tolerance: stop when ten steps moved the objective by less than this share of it.
     """
 
