@@ -89,8 +89,9 @@ def _candidate(text: str, starts: int | None, seed: int) -> Candidate:
     model = make_model(text)
     settings = tuple(pair for pair in text.split(":")[1:] if not pair.startswith("difficulty="))
     said = {pair.partition("=")[0] for pair in settings}
-    # A model that by itself makes do with one start keeps it.
-    general = {"starts": starts if getattr(model, "starts", 1) > 1 else None, "seed": seed}
+    # A model that by itself makes do with one start, or chooses how many, is left to it.
+    several = (getattr(model, "starts", None) or 1) > 1
+    general = {"starts": starts if several else None, "seed": seed}
     known = {f.name for f in fields(model)} - said  # type: ignore[arg-type]
     changes = {key: value for key, value in general.items() if key in known and value is not None}
     return Candidate(replace(model, **changes), settings)  # type: ignore[type-var]

@@ -39,7 +39,7 @@ class Trial:
     def weight(self, study: Study) -> float:
         """About how long it takes, in any unit."""
         ratings = study.ratings.n_ratings + self.fakes * study.ratings.n_instances
-        return float(ratings * getattr(self.model, "starts", 0.1))
+        return float(ratings * (getattr(self.model, "starts", 0.1) or 1))  # None: as the model likes, mostly one
 
 
 @dataclass(frozen=True)
