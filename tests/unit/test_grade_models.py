@@ -193,6 +193,23 @@ def test_a_warm_start_that_leads_upside_down_is_begun_anew():
     np.testing.assert_allclose(found.posterior.p, fit.posterior.p, atol=1e-6)
 
 
+def test_a_population_without_end_is_told():
+    """Ratings by chance tell nobody from anybody, those of good and bad annotators do."""
+    rng = np.random.default_rng(0)
+    chance = Ratings.from_arrays(
+        annotator=np.arange(90) % 6, instance=np.arange(90) % 31, rating=rng.integers(1, 4, 90), scale="1..3"
+    )
+    skill = np.array([0.2, 0.4, 0.7, 0.9, 0.95, 1.0])
+    drawn = confused(3, instances=200, annotators=6, each=4, right=skill).ratings
+    model = DawidSkene(pooled=True, starts=1)
+    told = [any("cannot be told apart" in note for note in model.fit(ratings).notes) for ratings in (chance, drawn)]
+    assert told == [True, False]
+    one_grade = Ratings.from_arrays(annotator=[0, 1], instance=[0, 0], rating=[3, 3])
+    assert not any("told apart: the" in note for note in OrdBinary(pooled=True, starts=1).fit(one_grade).notes)
+    fixed = DawidSkene(pooled=True, starts=1, concentration=10.0).fit(chance)
+    assert not any("cannot be told apart" in note for note in fixed.notes)
+
+
 def test_truths_that_run_together_are_caught():
     """One coin on ratings without a pattern: the likelihood is best where all truths are one grade."""
     rng = np.random.default_rng(3)

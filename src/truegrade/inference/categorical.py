@@ -22,6 +22,7 @@ __all__ = ["PooledRows", "Rows", "SmoothedRows"]
 
 _TINY = 1e-300  # stands for a probability of 0: its logarithm is finite
 _CONCENTRATIONS = (1e-2, 1e6)  # of a learned population row
+_FAR = 100  # times as many ratings as any annotator gave: they count for little beside the population
 _LEAST = 1e-6  # of a population's shares: an answer that nobody gave stays possible
 _POOL_STEPS = 5
 
@@ -119,6 +120,11 @@ class PooledRows:
         of_sum, each = (digamma_log_gamma(a)[1] for a in (self.population.sum(axis=1), self.population))
         prior = of_sum - each.sum(axis=1)
         return -float((constant - prior + np.einsum("nrj,nrj->nr", self.counts, log_p)).sum())
+
+    def outweighs(self, ratings: float) -> bool:
+        """Whether the population was learned to be worth far more than so many ratings of one annotator."""
+        sizes = self.population.sum(axis=1)  # (R,); ord-binary has no row where there is one grade
+        return self.concentration is None and sizes.size > 0 and bool(np.all(sizes > _FAR * ratings))
 
     def updated(self, counts: Floats) -> PooledRows:
         """New counts, and the population that makes them most probable.

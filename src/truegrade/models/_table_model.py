@@ -198,7 +198,13 @@ class TableModel:
             parameters["population"] = state.rows.population
             hyperparameters["concentration"] = state.rows.population.sum(axis=1).tolist()
         told = [*notes, *about_grades(problem.ratings, state.prevalence, problem.rounded)]
-        if not self.pooled and np.median(state.sums.counts.sum(axis=(1, 2))) < state.rows.counts[0].size:
+        each = state.sums.counts.sum(axis=(1, 2))  # (N,)
+        if isinstance(state.rows, PooledRows) and state.rows.outweighs(each.max()):
+            told.append(
+                "annotators cannot be told apart: the learned concentration grows without end, so all count nearly "
+                "alike; fix it, as in concentration=10"
+            )
+        if not self.pooled and np.median(each) < state.rows.counts[0].size:
             told.append("half of the annotators gave fewer ratings than they have probabilities: try pooled=true")
         return grade_fit(
             self,
