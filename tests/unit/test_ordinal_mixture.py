@@ -234,6 +234,43 @@ def test_ctrl_c_gives_the_best_so_far(drawn, monkeypatch):
     assert len(fit.bounds) == 4
 
 
+def test_ctrl_c_while_the_starts_are_handed_out(drawn, monkeypatch):
+    """One start may be on its way before the last is submitted: what it found counts."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from truegrade.models import _em
+
+    submit, submitted = ThreadPoolExecutor.submit, []
+
+    def interrupting(pool, *arguments):
+        if len(submitted) == 2:
+            seen.wait(10)
+            raise KeyboardInterrupt
+        submitted.append(submit(pool, *arguments))
+        return submitted[-1]
+
+    seen = _em.threading.Event()
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", interrupting)
+    model = OrdinalMixture(starts=4, tolerance=1e-300, max_iterations=3000)
+    fit = model.fit(drawn.ratings, progress=lambda iteration, bound, change: seen.set() if iteration > 5 else None)
+    assert fit.status is Status.INTERRUPTED
+    assert 5 < fit.iterations < 3000
+    assert len(fit.bounds) == 4
+
+
+def test_a_start_stopped_before_its_first_pass_makes_one(drawn):
+    """An interrupt between two starts: without a pass a start has neither bound nor sums."""
+    from truegrade.models import _em
+
+    stopped = _em.threading.Event()
+    stopped.set()
+    problem = MixtureProblem.of(OrdinalMixture(), drawn.ratings, None, threads=1)
+    rule = _em.StopRule()
+    outcome = _em.ascend(0, problem.start(0, None), rule, monotone=False, stopped=stopped, progress=None)
+    assert outcome.status is Status.INTERRUPTED
+    assert len(outcome.trace) == 1
+
+
 def test_starts_and_their_bounds(drawn):
     fit = OrdinalMixture(starts=4, seed=5).fit(drawn.ratings)
     assert len(fit.bounds) == 4

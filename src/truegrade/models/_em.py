@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -82,7 +82,7 @@ def ascend(
     """Take one start up until its bound is flat."""
     outcome = Outcome(index, state, Status.MAX_ITER)
     for iteration in range(1, rule.max_iterations + 1):
-        if stopped.is_set():
+        if stopped.is_set() and outcome.trace:  # before the first pass there is nothing to show
             outcome.status = Status.INTERRUPTED
             return outcome
         bound = state.step()
@@ -122,8 +122,10 @@ def ascend_all(
     """
     race = _Race(make_start, rule, monotone, progress, [(-np.inf, Status.INTERRUPTED)] * starts)
     with ThreadPoolExecutor(max_workers=workers) as pool:
-        futures = [pool.submit(race.run, index) for index in range(starts)]
+        futures: list[Future[None]] = []
         try:
+            for index in range(starts):
+                futures.append(pool.submit(race.run, index))  # noqa: PERF401 - what is there counts if this is cut short
             for future in futures:
                 future.result()
         except KeyboardInterrupt:
