@@ -185,7 +185,7 @@ def test_real_scales_are_fitted_or_refused(model):
 
 def test_a_fit_that_overflows_shows_its_last_finite_state(monkeypatch):
     """One annotator is never far from the truth, so that without a limit their precision grows without end."""
-    monkeypatch.setattr("truegrade.models._mixture_ascent._LEAST_RATE", 0.0)
+    monkeypatch.setattr("truegrade.models._mixture_ascent._LEAST_SQUARE", 0.0)
     rng = np.random.default_rng(0)
     truth = rng.integers(1, 5, 30)
     raters = np.array([rng.choice(6, 3, replace=False) for _ in range(30)])

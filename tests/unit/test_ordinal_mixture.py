@@ -338,6 +338,21 @@ def test_all_spam_bound_is_the_bound_of_calling_all_spam(drawn, options):
     assert ascent.all_spam_bound() == pytest.approx(ratings_part - kl + ascent.log_known(), rel=1e-9)
 
 
+def test_a_learned_spread_of_a_single_known_truth_has_a_least_value():
+    ratings = Ratings.from_arrays(annotator=["a", "b"], instance=["x", "x"], rating=[1, 2], scale=(1, 2, 3))
+    fit = OrdinalMixture(mu="learn", lam="learn", starts=1).fit(ratings, gold=Gold.of({"x": 2.0}))
+    assert fit.hyperparameters["lam"] == 1e6
+    assert np.isfinite(fit.bound)
+    assert noted(fit, "the learned prior of the truth ran to its limit")
+
+
+def test_infinite_thresholds_given_one_by_one_survive_a_file(drawn, tmp_path):
+    fit = OrdinalMixture(thresholds=(-np.inf, 1.5, 2.5, 3.5, 4.5, np.inf), starts=1).fit(drawn.ratings)
+    fit.save(tmp_path / "fit")
+    loaded = Fit.load(tmp_path / "fit")
+    assert loaded.responsibilities(drawn.ratings).equals(fit.responsibilities(drawn.ratings))
+
+
 def test_the_stop_rules(drawn):
     paper = OrdinalMixture(starts=1, stop="paper").fit(drawn.ratings)
     assert abs(paper.trace[-1] - paper.trace[-2]) < 0.1

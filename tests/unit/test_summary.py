@@ -5,7 +5,7 @@ import pytest
 
 from truegrade import Ratings
 from truegrade.models import _summary
-from truegrade.models._summary import annotator_weights, correlation, instance_weights, mean_ratings
+from truegrade.models._summary import annotator_weights, correlation, instance_weights, mean_ratings, scale_step
 
 
 @pytest.fixture(params=[1, 2, 7, 1000])
@@ -41,3 +41,10 @@ def test_correlation():
     assert correlation(one, two) == pytest.approx(np.corrcoef(one, two)[0, 1], rel=1e-9)
     assert correlation(one, -2 * one) == pytest.approx(-1)
     assert correlation(one, np.full(50, 2.0)) == 0
+
+
+def test_equal_real_ratings_have_a_step_of_one():
+    """The mean of three times .1 is not .1: a step made of the difference would be 1e-17."""
+    ratings = Ratings.from_arrays(annotator=list("abc"), instance=["x"] * 3, rating=[0.1] * 3, scale="real")
+    assert np.std(ratings.real) > 0
+    assert scale_step(ratings) == 1.0

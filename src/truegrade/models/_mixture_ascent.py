@@ -24,7 +24,9 @@ __all__ = ["Hyper", "MixtureAscent"]
 
 _EARNEST = 0.9
 _SLOW = 2e-3  # nats per rating and pass: where the bound moves by less, steps for eps may be long
-_LEAST_RATE = 1e-6  # of a learned prior of tau, in squared steps: without it ratings that agree exactly know no end
+# In squared steps: rate of a learned prior of tau and variance of a learned prior of z, which ratings that agree
+# exactly, or a single known truth, would take to 0.
+_LEAST_SQUARE = 1e-6
 _COLLAPSED = 0.2  # mean responsibility below which nearly everything is called spam
 
 
@@ -184,7 +186,7 @@ class MixtureAscent:
     def _learn(self) -> None:
         """Type-II maximum likelihood of the hyperparameters that are to be learned."""
         model, h = self.problem.model, self.hyper
-        now, lowest = (h.alpha, h.beta), _LEAST_RATE * self.problem.step**2
+        now, lowest = (h.alpha, h.beta), _LEAST_SQUARE * self.problem.step**2
         h.alpha, h.beta = _gamma_prior(model.alpha, model.beta, self.tau_shape, self.tau_rate, now, lowest)
         shape, rate = self.state.delta_shape, self.state.delta_rate
         if shape is not None and rate is not None:
@@ -194,7 +196,8 @@ class MixtureAscent:
         if model.mu == "learn":
             h.mu = float(self.state.z_mean.mean())
         if model.lam == "learn":
-            h.lam = float(1 / np.mean((self.state.z_mean - h.mu) ** 2 + 1 / self.state.z_precision))
+            variance = float(np.mean((self.state.z_mean - h.mu) ** 2 + 1 / self.state.z_precision))
+            h.lam = 1 / max(variance, lowest)
 
     def mean_responsibility(self) -> float:
         """The share of the ratings that are held to be in earnest."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from truegrade.fit import Fit, Status, about_input
 from truegrade.inference.counting import agreement_with_others
+from truegrade.models._summary import correlation
 from truegrade.posterior import GaussianPosterior
 
 if TYPE_CHECKING:
@@ -155,11 +156,9 @@ def _notes(
     notes += _limits(model, ascent)
     if np.median(ascent.problem.weight_of_annotator) < _FEW_RATINGS:
         notes.append("half of the annotators gave fewer than 5 ratings: they can hardly be told apart")
-    correlation = _correlation(ascent.state.z_mean, ascent.problem.mean_rating)
-    if correlation < 0:
-        notes.append(
-            f"the estimates run against the mean of the ratings (correlation {correlation:.2f}): distrust them"
-        )
+    agreement = correlation(ascent.state.z_mean, ascent.problem.mean_rating)
+    if agreement < 0:
+        notes.append(f"the estimates run against the mean of the ratings (correlation {agreement:.2f}): distrust them")
     if not ratings.scale.numbered:
         notes.append(f"the grades have no numbers, so {ratings.scale} count as 1 to {ratings.scale.n_grades}")
     return notes
@@ -180,9 +179,3 @@ def _limits(model: OrdinalMixture, ascent: MixtureAscent) -> list[str]:
     if model.lam == "learn" and h.lam * ascent.problem.step**2 >= _POINT:
         notes.append(f"the learned prior of the truth ran to its limit, a point (lam = {h.lam:.3g}); fix lam")
     return notes
-
-
-def _correlation(one: Floats, two: Floats) -> float:
-    if one.size < 2 or np.ptp(one) == 0 or np.ptp(two) == 0:
-        return 0.0
-    return float(np.corrcoef(one, two)[0, 1])

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import fields
 from math import isfinite
+from numbers import Integral, Real
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
 
 from truegrade.errors import OptionError
 from truegrade.seeds import check_seed
@@ -41,15 +44,34 @@ def with_options(model: type[M], settings: dict[str, Any]) -> M:
 
 
 def check_choices(model: object) -> None:
-    """Refuse a value that is none of a field's choices, and a seed that is none."""
+    """Refuse a value that is none of what its field may hold, and a seed that is none; lists become tuples."""
     kinds = get_type_hints(type(model))
     for f in fields(model):  # type: ignore[arg-type]
         value = getattr(model, f.name)
-        if get_origin(kinds[f.name]) is Literal and value not in get_args(kinds[f.name]):
-            choices = ", ".join(map(str, get_args(kinds[f.name])))
-            raise OptionError(f"{f.name}={value}: choose one of {choices}")
         if f.name == "seed":
             check_seed(value)
+            continue
+        if isinstance(value, list | np.ndarray):
+            value = tuple(value)
+            object.__setattr__(model, f.name, value)
+        of_field = _alternatives(kinds[f.name])
+        if not any(_holds(kind, value) for kind in of_field):
+            raise OptionError(f"{f.name}={value}: {_wanted(of_field)}")
+
+
+def _alternatives(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+
+
+def _holds(kind: Any, value: Any) -> bool:
+    """Whether a value is of one kind: a Literal, tuple[float, ...], float, int, bool or None."""
+    if get_origin(kind) is Literal:
+        return isinstance(value, str) and value in get_args(kind)
+    if get_origin(kind) is tuple:
+        return isinstance(value, tuple) and all(isinstance(part, Real) for part in value)
+    if kind in (int, float):
+        return isinstance(value, Integral if kind is int else Real) and not isinstance(value, bool)
+    return isinstance(value, kind)
 
 
 def check_positive(model: object, names: Iterable[str]) -> None:
@@ -72,7 +94,7 @@ def _read(key: str, value: Any, kind: Any) -> Any:
     """Text as the first of a field's types that can read it; anything else stays as it is."""
     if not isinstance(value, str):
         return value
-    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    kinds = _alternatives(kind)
     for reader in (_read_word, _read_numbers):
         found = reader(value, kinds)
         if found is not _UNREAD:
@@ -112,8 +134,9 @@ def _wanted(kinds: tuple[Any, ...]) -> str:
         float: "a number",
         type(None): "none",
     }
-    told = [
-        "one of " + ", ".join(map(str, get_args(k))) if get_origin(k) is Literal else names.get(k, "text")
-        for k in kinds
-    ]
+    told = [_choices(get_args(k)) if get_origin(k) is Literal else names.get(k, "text") for k in kinds]
     return "choose " + " or ".join(told)
+
+
+def _choices(words: tuple[str, ...]) -> str:
+    return "one of " + ", ".join(words) if len(words) > 1 else words[0]

@@ -103,6 +103,8 @@ def scale_middle_and_step(ratings: Ratings) -> tuple[float, float]:
     scale = ratings.scale
     if scale.is_real:
         middle = float(np.average(ratings.real, weights=ratings.weight))
-        return middle, float(np.sqrt(np.average((ratings.real - middle) ** 2, weights=ratings.weight))) or 1.0
+        if np.ptp(ratings.real) == 0:  # their mean may be off by a rounding, and so would be a step made of it
+            return middle, 1.0
+        return middle, float(np.sqrt(np.average((ratings.real - middle) ** 2, weights=ratings.weight)))
     step = (scale.high - scale.low) / (scale.n_grades - 1) if scale.n_grades > 1 else 1.0
     return float(scale.array.mean()), step

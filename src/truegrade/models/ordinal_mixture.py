@@ -84,7 +84,9 @@ class OrdinalMixture:
         check_finite(self, ("mu",))
         if self.epsilon != "learn" and not 0 <= self.epsilon <= 1:
             raise OptionError(f"epsilon={self.epsilon}: is a probability; choose 0 to 1, or learn")
-        if self.epsilon_prior is not None and (len(self.epsilon_prior) != 2 or min(self.epsilon_prior) <= 0):
+        if self.epsilon_prior is not None and (
+            len(self.epsilon_prior) != 2 or not all(0 < count < float("inf") for count in self.epsilon_prior)
+        ):
             raise OptionError(f"epsilon_prior={self.epsilon_prior}: give two positive numbers, as in 1,1")
         if self.epsilon_prior is not None and (self.epsilon != "learn" or not self.spam):
             raise OptionError("epsilon_prior needs spam=true and epsilon=learn")
