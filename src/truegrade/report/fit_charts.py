@@ -12,6 +12,8 @@ from truegrade.report.style import BLUE, HEIGHT, WIDTH
 from truegrade.report.text import shown_id
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from truegrade.fit import Fit
     from truegrade.gold import Gold
     from truegrade.ratings import Ratings
@@ -20,6 +22,7 @@ __all__ = ["calibration", "difficulty", "trace", "truth_uncertainty"]
 
 _POINTS = 2000  # passes that the trace shows
 _CATEGORIES = 30  # that the figure of difficulty shows
+_Z = 1.96
 
 
 def truth_uncertainty(fit: Fit) -> Any:
@@ -104,13 +107,13 @@ def calibration(fit: Fit, gold: Gold, ratings: Ratings) -> Any:
     used = counts > 0
     said = np.bincount(place, p, 10)[used] / counts[used]
     share = np.bincount(place, true, 10)[used] / counts[used]
-    reach = 1.96 * np.sqrt(share * (1 - share) / counts[used])
+    lower, upper = wilson(share, counts[used])
     rows = pa.table(
         {
             "said": said,
             "share": share,
-            "lower": np.maximum(share - reach, 0),
-            "upper": np.minimum(share + reach, 1),
+            "lower": lower,
+            "upper": upper,
             "grades": counts[used],
         }
     )
@@ -125,3 +128,15 @@ def calibration(fit: Fit, gold: Gold, ratings: Ratings) -> Any:
         y=y, tooltip=["grades:Q", alt.Tooltip("said:Q", format=".2f"), alt.Tooltip("share:Q", format=".2f")]
     )
     return diagonal.encode(x=x, y=y) + bars + dots
+
+
+def wilson(share: NDArray[np.float64], n: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Wilson's 95 % interval of shares of n: unlike the normal one it has a width where all or none are true.
+
+    >>> lower, upper = wilson(np.array([1.0]), np.array([10]))
+    >>> lower.round(3).tolist(), upper.tolist()
+    ([0.722], [1.0])
+    """
+    middle = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+    reach = _Z / (1 + _Z**2 / n) * np.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
+    return np.maximum(middle - reach, 0), np.minimum(middle + reach, 1)
