@@ -149,6 +149,17 @@ def test_the_keyboard_is_enough(opened, html):
     assert reached >= {"A", "SELECT", "INPUT", "BUTTON", "DIV"}
 
 
+def test_paper_is_light_and_says_what_it_leaves_out(opened, html):
+    tab = opened(html, color_scheme="dark")
+    tab.emulate_media(media="print", color_scheme="dark")
+    assert tab.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert tab.locator("#table-instances tbody tr:visible").count() == 40
+    left_out = "e => getComputedStyle(e, '::after').content"
+    assert "first 40 rows" in tab.locator("#table-instances").evaluate(left_out)
+    assert tab.locator("#table-annotators-table").evaluate(left_out) == "none"
+
+
 def test_hostile_names_are_shown_harmlessly(opened):
     rows = [(who, what, (i + j) % 3 + 1) for i, who in enumerate(HOSTILE) for j, what in enumerate(HOSTILE)]
     annotator, instance, rating = zip(*rows, strict=True)
