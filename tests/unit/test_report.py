@@ -135,6 +135,11 @@ def test_truths_that_are_all_but_the_same(fit):
         assert sum(row["instances"] for row in rows) == estimate.size
 
 
+def test_if_most_ratings_should_go_the_task_comes_first():
+    noise = simulate(instances=300, annotators=20, spammers=0.8, ratings_per_instance=6, seed=4).ratings
+    assert "What to do next: look at the task and the scale first" in Texts(report(Mean().fit(noise), noise)).text
+
+
 def test_long_and_hidden_ids_in_notes_are_shown_short():
     note = shown_note(f"all ratings judged spam: 2 annotators ('{'x' * 10_000}', 'a\u202eb')")
     assert len(note) < 150

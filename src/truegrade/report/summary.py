@@ -20,6 +20,7 @@ __all__ = ["summary"]
 
 # Krippendorff's own marks are .667 (tentative conclusions) and .8 (reliable); those below are ours.
 _AGREEMENT = ((0.8, "strong"), (0.667, "fair"), (0.4, "moderate"), (0.2, "weak"), (-1.0, "hardly above chance"))
+_MOST = 0.5  # share of the ratings by annotators to drop above which the fault may lie elsewhere
 _UNSURE = 0.5  # P(grade) below which an instance deserves another rating
 
 
@@ -99,6 +100,8 @@ def _next(material: Material) -> str:
             dropped = np.array([advice.action == "drop" for advice in material.advice])
             part = float(dropped[material.ratings.annotator].mean())
             todo.append(f"drop {_counted(actions['drop'], 'annotator')} ({share(part)} of the ratings)")
+            if part > _MOST:
+                todo.insert(0, "look at the task and the scale first, since so much spam is rare")
         if actions["retrain"]:
             todo.append(f"retrain {_counted(actions['retrain'], 'annotator')}")
     if fit.scale.n_grades > 1 and np.isfinite(fit.posterior.sd).any():
