@@ -32,6 +32,14 @@ def test_feedback_and_comparison(run, simulated):
     assert f"Feedback for {name}" in (simulated / f"feedback-{name}.html").read_text()
 
 
+def test_an_id_does_not_choose_the_folder(run, tmp_path):
+    rows = "".join(f"../up/{who},{what},{what % 3 + 1}\n" for who in "ab" for what in range(6))
+    (tmp_path / "ratings.csv").write_text("annotator,instance,rating\n" + rows)
+    done = run("report", "ratings.csv", "--model", "mean", "--annotator", "../up/a")
+    assert (done.returncode, done.stdout) == (0, "feedback-.._up_a.html\n")
+    assert (tmp_path / "feedback-.._up_a.html").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -42,6 +50,8 @@ def test_feedback_and_comparison(run, simulated):
         (["report", "one", "--ratings", "other.csv"], "not the ratings that the fit was made from"),
         (["report", "one", "--annotator", "all"], "pass --ratings FILE"),
         (["report", "one", "--ratings", "sim/ratings.csv", "--annotator", "nobody"], "no annotator 'nobody'"),
+        (["report", "one", "--against", "one", "--annotator", "all"], "no use for --annotator"),
+        (["report", "one", "--against", "one", "--gold", "sim/gold.csv"], "no use for --gold"),
         (["fit", "sim/ratings.csv", "--report"], "-o DIR"),
         (["report", "one", "-o", "/proc/report.html"], "cannot be written"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -34,12 +35,16 @@ def report(
     ratings_options: RatingsOptions,
 ) -> None:
     """Write a page on the truth, the annotators and the model: one HTML file that needs no network."""
+    from truegrade.errors import OptionError
     from truegrade.files import write_whole
     from truegrade.report.feedback import feedback_page, feedback_table
     from truegrade.report.page import report as page_of
     from truegrade.report.two_fits import compare_fits
     from truegrade.tables import csv_text
 
+    if against and (annotator or gold):
+        other = "--annotator" if annotator else "--gold"
+        raise OptionError(f"--against compares two fits and has no use for {other}; leave one of them out")
     fit, data = _fit_and_ratings(source, ratings, model, seed, ratings_options)
     known = _gold(gold, fit)
     target: str
@@ -47,7 +52,7 @@ def report(
     if annotator == "all":
         target, content = output or "feedback.csv", csv_text(feedback_table(fit, data))
     elif annotator:
-        target, content = output or f"feedback-{annotator}.html", feedback_page(fit, data, annotator)
+        target, content = output or f"feedback-{_file_name(annotator)}.html", feedback_page(fit, data, annotator)
     elif against:
         from truegrade.fit import Fit
 
@@ -78,6 +83,11 @@ def _fit_and_ratings(
         return fit, None
     scale = options.scale or ("real" if fit.scale.is_real else str(fit.scale))
     return fit, replace(options, scale=scale).read(ratings)
+
+
+def _file_name(annotator: str) -> str:
+    """An id as part of a file's name: it may hold slashes, and lead out of this folder."""
+    return re.sub(r"[^\w.-]", "_", annotator)[:60]
 
 
 def _gold(path: str, fit: Fit) -> Gold | None:
