@@ -133,6 +133,21 @@ def test_truths_that_are_all_but_the_same(fit):
     for chart in (truth_distribution(flat), charts.truth_uncertainty(flat)):
         rows = next(iter(chart.to_dict()["datasets"].values()))
         assert sum(row["instances"] for row in rows) == estimate.size
+    assert "200 instances stand in both fits" in Texts(compare_fits(flat, flat)).text
+
+
+def test_categories_that_are_cut_to_the_same_text_stay_apart(simulation):
+    ratings = simulation.ratings
+    what = ratings.instances.labels.take(ratings.instance_of()).to_pylist()
+    again = Ratings.from_arrays(
+        annotator=ratings.annotators.labels.take(ratings.annotator),
+        instance=what,
+        category=[f"{'x' * 100}{name[-1]}" for name in what],
+        rating=ratings.values(),
+    )
+    drawn = charts.difficulty(OrdinalMixture(difficulty="category", starts=1).fit(again)).to_dict()
+    rows = next(iter(drawn["datasets"].values()))
+    assert len({row["category"] for row in rows}) == len(rows) == 10
 
 
 def test_if_most_ratings_should_go_the_task_comes_first():

@@ -9,7 +9,7 @@ import numpy as np
 from truegrade.errors import OptionError
 from truegrade.report.charts import span
 from truegrade.report.style import BLUE, HEIGHT, WIDTH
-from truegrade.report.text import shown_id
+from truegrade.report.text import shown_ids
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,10 +59,9 @@ def difficulty(fit: Fit) -> Any:
     hard = fit.category_columns.get("difficulty")
     if hard is None or fit.category_ids is None:
         raise OptionError(f"{fit.model} knows no difficulty of categories; fit with difficulty=category")
-    code = fit.category_ids.code
-    order = np.argsort(-hard[code])[:_CATEGORIES]
-    names = [shown_id(name) for name in fit.category_ids.texts().take(pa.array(order)).to_pylist()]
-    rows = pa.table({"category": names, "difficulty": hard[code][order]})
+    in_order = fit.category_ids.code
+    hardest = in_order[np.argsort(-hard[in_order], kind="stable")[:_CATEGORIES]]
+    rows = pa.table({"category": shown_ids(fit.category_ids, hardest), "difficulty": hard[hardest]})
     return (
         alt.Chart(rows, width=WIDTH, title="The hardest categories")
         .mark_bar(color=BLUE)

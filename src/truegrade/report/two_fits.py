@@ -8,6 +8,7 @@ import numpy as np
 
 from truegrade.errors import OptionError
 from truegrade.joining import join
+from truegrade.report.charts import span
 from truegrade.report.page import page
 from truegrade.report.parts import Cell, Column, Figure, Section, Table
 from truegrade.report.style import BLUE, HEIGHT
@@ -68,7 +69,7 @@ def _estimates(a: NDArray[np.float64], b: NDArray[np.float64], names: tuple[str,
     import altair as alt
     import pyarrow as pa
 
-    counts, x, y = np.histogram2d(a, b, bins=_BINS)
+    counts, x, y = np.histogram2d(a, b, bins=_BINS, range=(span(a), span(b)))
     at, up = np.nonzero(counts)
     cells = pa.table({"left": x[at], "right": x[at + 1], "low": y[up], "high": y[up + 1], "instances": counts[at, up]})
     return (
