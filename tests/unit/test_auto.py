@@ -1,9 +1,11 @@
 """Auto: what it stacks, what it says, and where it leans to the mean."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from truegrade import Auto, Fit, Gold, Mean, Ratings, evaluate, simulate
+from truegrade import Auto, Continuous, Fit, Gold, Mean, OrdinalPanel, Ratings, Status, evaluate, simulate
 from truegrade.errors import OptionError
 from truegrade.models._auto_members import members_for
 from truegrade.models._auto_score import HoldOut, Scores
@@ -107,7 +109,7 @@ def test_ten_ratings_are_almost_the_mean():
     )
     found, mean = Auto().fit(r), Mean().fit(r)
     assert np.max(np.abs(found.posterior.estimate - mean.posterior.estimate)) < 0.4
-    assert any("too few ratings" in note for note in found.notes)
+    assert any("no ratings were held back" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("rating", [[1.5, 2.25, 3.0, 1.0], [2, 2, 2, 2]])
@@ -150,3 +152,27 @@ def test_a_leader_that_tells_ratings_worse_than_the_mean_is_told():
     told = np.array([np.full(100, -1.0), np.full(100, -1.2) + 0.01 * np.arange(100) % 0.05])
     assert Scores(told, np.ones(100)).behind(1, 0) > 1.5
     assert Scores(told, np.ones(100)).behind(0, 1) < 0
+
+
+@pytest.mark.parametrize(
+    ("member", "scoring", "passes"),
+    [
+        pytest.param(OrdinalPanel, False, None, id="leader"),
+        pytest.param(Continuous, False, 1, id="before the leader"),
+        pytest.param(Mean, True, None, id="scoring"),
+    ],
+)
+def test_an_interrupt_of_one_member_ends_the_fit(drawn, monkeypatch, member, scoring, passes):
+    """Whole tables, nothing scored, and only a first pass of what had not begun."""
+    whole = member.fit
+
+    def fit(model, ratings, *rest):
+        found = whole(model, ratings, *rest)
+        return replace(found, status=Status.INTERRUPTED) if scoring == (ratings is not drawn.ratings) else found
+
+    monkeypatch.setattr(member, "fit", fit)
+    found = Auto().fit(drawn.ratings)
+    assert found.status is Status.INTERRUPTED
+    assert np.isfinite(found.truth["estimate"].to_numpy()).all()
+    assert found.hyperparameters["scores"] == {}
+    assert found.iterations == passes if passes else found.iterations > 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from truegrade.models.continuous import Continuous
@@ -38,6 +38,10 @@ class Member:
     def column(self) -> str:
         """As part of a column's name."""
         return self.name.replace("-", "_")
+
+    def begun(self) -> Model:
+        """The model with one pass, for a user who has stopped the fit of another."""
+        return replace(self.model, max_iterations=1) if hasattr(self.model, "max_iterations") else self.model  # type: ignore[type-var]
 
 
 def members_for(ratings: Ratings, seed: int) -> list[Member]:

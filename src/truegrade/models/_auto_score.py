@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from truegrade.fit import Status
 from truegrade.ratings import Ratings
 
 if TYPE_CHECKING:
@@ -37,6 +38,11 @@ class Scores:
     told: Floats  # (models, held): ln P; no columns where too few ratings could be held back
     weight: Floats  # (held,)
     baseline: float = -np.inf  # per rating, of knowing nothing but how often each grade is given
+
+    @classmethod
+    def none(cls, models: int) -> Scores:
+        """Where nothing was held back."""
+        return cls(np.empty((models, 0)), np.empty(0))
 
     @property
     def known(self) -> bool:
@@ -85,9 +91,9 @@ class HoldOut:
         return cls(ratings, held)
 
     def scores(self, models: Sequence[Model]) -> Scores:
-        """Fit every model to the other ratings, and let it tell those that were held back."""
+        """Fit every model to the other ratings, and let it tell those that were held back. An interrupt ends it all."""
         if np.count_nonzero(self.held) < _LEAST:
-            return Scores(np.empty((len(models), 0)), np.empty(0))
+            return Scores.none(len(models))
         r, kept = self.ratings, ~self.held
         instance = r.instance_of()
         others = Ratings.from_arrays(
@@ -100,8 +106,11 @@ class HoldOut:
         code = others.instances.labels.to_numpy()  # of r
         told = []
         for model in models:
+            fit = model.fit(others)
+            if fit.status is Status.INTERRUPTED:
+                raise KeyboardInterrupt
             p = np.zeros((r.n_instances, r.scale.n_grades))
-            p[code] = model.fit(others).posterior.probabilities(r.scale)[others.instances.code]
+            p[code] = fit.posterior.probabilities(r.scale)[others.instances.code]
             told.append(self._told(p, instance))
         weight = np.ones(r.n_ratings) if r.weight is None else r.weight
         share = np.bincount(r.grade[kept], weight[kept], r.scale.n_grades) / weight[kept].sum()

@@ -7,15 +7,16 @@ where annotators gave few ratings. docs/auto.md has the reasons.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from truegrade.errors import OptionError
-from truegrade.fit import Fit, about_input
+from truegrade.fit import Fit, Status, about_input
 from truegrade.models._auto_members import Member, members_for
-from truegrade.models._auto_score import HoldOut
+from truegrade.models._auto_score import HoldOut, Scores
 from truegrade.models._auto_stack import Stack, is_sound, stack, weigh
 from truegrade.models._base import checked_inputs
 from truegrade.models._summary import known_truths
@@ -24,7 +25,6 @@ from truegrade.models.ordinal_panel import OrdinalPanel
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from truegrade.models._auto_score import Scores
     from truegrade.models._base import Progress
     from truegrade.ratings import Ratings
 
@@ -67,15 +67,24 @@ class Auto:
         gold = checked_inputs(ratings, gold)
         members = members_for(ratings, self.seed)
         earlier = None if start is None else _panel_of(start)
-        fits = [
-            member.model.fit(ratings, gold, earlier, progress) if member.leads else member.model.fit(ratings, gold)
-            for member in members
-        ]
-        scores = HoldOut.of(ratings, self.held_out, self.seed).scores([member.model for member in members])
+        fits: list[Fit] = []
+        for member in members:
+            model = member.begun() if _interrupted(fits) else member.model
+            fits.append(model.fit(ratings, gold, earlier, progress) if member.leads else model.fit(ratings, gold))
+        scores, interrupted = self._scores(ratings, members, interrupted=_interrupted(fits))
         sound = np.array([is_sound(fit, ratings) for fit in fits])
         weights = weigh(members, sound, scores, ratings)
         stacked = stack(ratings, fits, weights, known_truths(ratings, gold))
-        return self._end(ratings, members, fits, scores, stacked)
+        found = self._end(ratings, members, fits, scores, stacked)
+        return replace(found, status=Status.INTERRUPTED) if interrupted else found
+
+    def _scores(self, ratings: Ratings, members: list[Member], *, interrupted: bool) -> tuple[Scores, bool]:
+        """How well each member tells held-back ratings, and whether the user stopped it before that was known."""
+        models = [member.model for member in members]
+        if not interrupted:
+            with suppress(KeyboardInterrupt):
+                return HoldOut.of(ratings, self.held_out, self.seed).scores(models), False
+        return Scores.none(len(models)), True
 
     def predict(self, fit: Fit, ratings: Ratings) -> Fit:
         """The truth of new instances by known annotators, as the panel alone sees it."""
@@ -121,6 +130,10 @@ class Auto:
         )
 
 
+def _interrupted(fits: list[Fit]) -> bool:
+    return any(fit.status is Status.INTERRUPTED for fit in fits)
+
+
 def _reasons(members: list[Member], scores: Scores, stacked: Stack) -> list[str]:
     """What was chosen and why, in plain words."""
     order = np.argsort(-stacked.weights, kind="stable")
@@ -130,7 +143,7 @@ def _reasons(members: list[Member], scores: Scores, stacked: Stack) -> list[str]
     if unsound:
         notes.append(f"left out, since they collapsed or run against the ratings: {', '.join(unsound)}")
     if not scores.known:
-        return [*notes, "too few ratings to hold some back: the weights are those that do well elsewhere"]
+        return [*notes, "no ratings were held back: the weights are those that do well elsewhere"]
     means = scores.mean
     best = int(np.argmax(means))
     near = [members[i].name for i in np.flatnonzero(means > means[best] - _BARELY) if i != best]
