@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from truegrade.copies import find_copies
 from truegrade.errors import OptionError
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from truegrade.fit import Fit
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Check", "predictive_checks"]
+__all__ = ["Check", "copied_ratings", "predictive_checks"]
 
 _POOLED = 5.0  # how many ratings the matrix of all annotators is worth in one that is counted here
 _ADDED = 0.5
@@ -56,11 +58,7 @@ def predictive_checks(fit: Fit, ratings: Ratings, *, draws: int = 40, seed: int 
     """
     if ratings.scale.n_grades < 2 or not draws >= 2:
         raise OptionError("predictive checks need at least two grades and two draws")
-    if fit.input_digest != ratings.digest:
-        raise OptionError("these are not the ratings that the fit was made from; pass those")
-    p = fit.posterior.probabilities(ratings.scale)
-    rows = fit.parameters.get("confusion")
-    rows = _counted(ratings, p) if rows is None or rows.shape[1:] != (p.shape[1],) * 2 else rows
+    p, rows = _truth_and_rows(fit, ratings)
     rng = np.random.default_rng(seed)
     above, said_above = np.cumsum(p, axis=1), np.cumsum(rows, axis=2)
     instance = ratings.instance_of()
@@ -73,6 +71,36 @@ def predictive_checks(fit: Fit, ratings: Ratings, *, draws: int = 40, seed: int 
         replicas.append(_statistics(ratings, said, expected_counts))
     observed = _statistics(ratings, ratings.grade, expected_counts)
     return [_check(name, observed[i], np.array([r[i] for r in replicas])) for i, name in enumerate(_MEANINGS)]
+
+
+def copied_ratings(fit: Fit, ratings: Ratings) -> pa.Table:
+    """Pairs of annotators who agree far beyond what a fit expects: they copy, or err together.
+
+    One row per pair, the strongest evidence first: annotator, other, shared (instances that both rated), agreed (on how
+    many), expected (by the fit, if they worked alone), evidence (ln of how much likelier copying makes their ratings).
+
+    >>> import truegrade as tg
+    >>> drawn = tg.simulate(instances=200, annotators=10, seed=1)
+    >>> copied_ratings(tg.DawidSkene().fit(drawn.ratings), drawn.ratings).num_rows
+    0
+    """
+    import pyarrow as pa
+
+    if ratings.scale.n_grades < 2:
+        raise OptionError("copied ratings can only be told on a scale of at least two grades")
+    copies = find_copies(ratings, *_truth_and_rows(fit, ratings))
+    labels = ratings.annotators.labels_of
+    about = {name: getattr(copies, name) for name in ("shared", "agreed", "expected", "evidence")}
+    return pa.table({"annotator": labels(copies.one), "other": labels(copies.other), **about})
+
+
+def _truth_and_rows(fit: Fit, ratings: Ratings) -> tuple[Floats, Floats]:
+    """P(grade) (M, K) and confusion matrices (N, K, K), counted where the model has none."""
+    if fit.input_digest != ratings.digest:
+        raise OptionError("these are not the ratings that the fit was made from; pass those")
+    p = fit.posterior.probabilities(ratings.scale)
+    rows = fit.parameters.get("confusion")
+    return p, _counted(ratings, p) if rows is None or rows.shape[1:] != (p.shape[1],) * 2 else rows
 
 
 # What it means when a property is larger, or smaller, than the fit expects.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truegrade.copies import about_copies, find_copies
 from truegrade.models._grade_fit import grade_fit
 from truegrade.models._panel_rows import RefinedRows
 from truegrade.models._panel_truth import PanelTruth, learned_dependence, measured_dependence
@@ -36,13 +37,17 @@ def panel_fit(
     truth = PanelTruth.of(state, counted=earlier is None)
     rho, notes = _dependence(state, truth, earlier)
     q = truth.posterior(rho)
+    posterior = _posterior(problem, grid.places(q))
+    if earlier is None:
+        p = posterior.probabilities(problem.ratings.scale)
+        notes += about_copies(problem.ratings, find_copies(problem.ratings, p, state.rows.mean))
     hyperparameters: dict[str, Any] = {"dependence": rho, "kappa_shares": np.exp(state.rows.population.log_v).tolist()}
     if grid.levels > 1:
         hyperparameters["ambiguous"] = float(state.prior.reshape(len(state.prior), grid.levels, -1)[:, 1].mean())
     return grade_fit(
         model,
         problem.ratings,
-        _posterior(problem, grid.places(q)),
+        posterior,
         confusion=state.rows.mean,
         counts=_at_places(problem, state.rows.counts),
         best=best,
