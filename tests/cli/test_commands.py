@@ -16,7 +16,7 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
-from truegrade import Mean, Ratings, simulate
+from truegrade import Mean, OrdinalMixture, Ratings, simulate
 from truegrade.cli.fit import show_fit
 from truegrade.posterior import GaussianPosterior
 
@@ -106,6 +106,17 @@ def test_estimates_off_the_scale_are_counted(capsys):
     assert "off the scale  2 of 3 estimates" in capsys.readouterr().out
     show_fit(far, "", json=True)
     assert json.loads(capsys.readouterr().out)["off_scale"] == 2
+
+
+def test_a_fit_without_a_bound_is_shown(capsys):
+    """Numbers may overflow in the very first pass."""
+    fit = OrdinalMixture(starts=1).fit(
+        Ratings.from_arrays(annotator=list("aab"), instance=list("xyx"), rating=[1, 2, 2])
+    )
+    show_fit(fit, "", json=False)
+    assert "calling everything spam" in capsys.readouterr().out
+    show_fit(replace(fit, trace=np.empty(0)), "", json=False)
+    assert "calling everything spam" not in capsys.readouterr().out
 
 
 def test_stdin_and_gzip(run, tmp_path):

@@ -142,7 +142,7 @@ def _summary(result: Fit, output: str) -> list[tuple[str, Any]]:
         ("scale", result.scale),
         ("ratings", f"{counts['ratings']} of {instances} by {annotators}"),
     ]
-    if result.all_spam_bound is not None:
+    if result.bound is not None and result.all_spam_bound is not None:
         pairs.append(("bound", f"{result.bound:.6g}; calling everything spam has {result.all_spam_bound:.6g}"))
     if result.n_off_scale:
         pairs.append(("off the scale", f"{result.n_off_scale} of {counts['instances']} estimates"))

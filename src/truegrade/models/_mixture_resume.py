@@ -60,6 +60,9 @@ def _resume_earnest(ascent: MixtureAscent, earlier: Fit, here: NDArray[np.intp],
     old, total = earlier.parameters["eps"], ascent.earnest.total
     eps = np.full(total.size, np.average(old, weights=earlier.ratings_per_annotator))
     eps[here] = old[there]
+    if ascent.earnest.prior is not None:  # a point may be 0 or 1, which no Beta posterior has for its mean
+        a, b = ascent.earnest.prior
+        eps = np.clip(eps, a / (total + a + b), (total + a) / (total + a + b))
     if not ascent.learn_annotators:  # q(eps) under a Beta prior is as sure as the earlier ratings made it
         total = np.zeros(total.size)
         total[here] = earlier.ratings_per_annotator[there]
@@ -69,6 +72,8 @@ def _resume_earnest(ascent: MixtureAscent, earlier: Fit, here: NDArray[np.intp],
 def _resume_ease(ascent: MixtureAscent, earlier: Fit, here: NDArray[np.intp], there: NDArray[np.int64]) -> None:
     state, old = ascent.state, earlier.parameters
     if state.delta_shape is None or state.delta_rate is None or "delta_shape" not in old:
+        return
+    if earlier.options["difficulty"] != ascent.problem.model.difficulty:  # eases of categories are none of instances
         return
     ratings = ascent.problem.ratings
     if ascent.problem.model.difficulty == "category":
