@@ -219,6 +219,14 @@ def test_ratings_that_agree_exactly_end_in_numbers(grades):
     assert np.all(np.isfinite(fit.posterior.sd))
 
 
+def test_a_learned_spread_of_truths_that_are_all_known_and_alike_is_finite():
+    ratings = Ratings.from_arrays(annotator=["a", "b"] * 2, instance=["x", "x", "y", "y"], rating=[1, 2, 2, 3])
+    with np.errstate(all="raise", under="ignore"):
+        fit = Continuous(mu="learn", lam="learn", starts=1).fit(ratings, gold=Gold.of({"x": 2, "y": 2}))
+    assert np.isfinite(fit.hyperparameters["lam"])
+    np.testing.assert_array_equal(fit.posterior.estimate, [2, 2])
+
+
 def test_options_are_checked():
     for mu in (np.nan, np.inf):
         with pytest.raises(OptionError, match=f"mu={mu}: must be a finite number"):

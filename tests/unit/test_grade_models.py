@@ -210,6 +210,13 @@ def test_a_population_without_end_is_told():
     assert not any("cannot be told apart" in note for note in fixed.notes)
 
 
+def test_one_coin_on_one_grade():
+    ratings = Ratings.from_arrays(annotator=["a", "b"] * 2, instance=["x", "x", "y", "y"], rating=[3] * 4)
+    with np.errstate(all="raise", under="ignore"):
+        fit = DawidSkene(errors="alike", pooled=True, starts=1).fit(ratings)
+    np.testing.assert_array_equal(fit.posterior.p, np.ones((2, 1)))
+
+
 def test_truths_that_run_together_are_caught():
     """One coin on ratings without a pattern: the likelihood is best where all truths are one grade."""
     rng = np.random.default_rng(3)

@@ -32,5 +32,5 @@ class DawidSkene(TableModel):
     errors: Literal["any", "alike"] = "any"
 
     def cells(self, grades: int) -> Cells:
-        """The confusion matrix, or its one number."""
-        return ConfusionCells(grades) if self.errors == "any" else CoinCells(grades)
+        """The confusion matrix, or its one number; a coin needs a wrong grade."""
+        return ConfusionCells(grades) if self.errors == "any" or grades == 1 else CoinCells(grades)
