@@ -245,7 +245,7 @@ def bad(text, message, *flags):
         bad(GOOD, "choose one of lower, upper", "--model", "majority", "--set", "ties=never"),
         bad(GOOD, "no model 'mode'", "--model", "mode"),
         bad(GOOD, "no such file", "--gold", "nowhere.csv"),
-        bad(GOOD, "is not one of 'csv', 'parquet'", "--format", "xls"),
+        bad(GOOD, "for '--format': 'xls' is not one of 'csv', 'parquet'", "--format", "xls"),
         bad(GOOD, "Invalid value for '--seed'", "--seed", "-1"),
         bad(GOOD, "seed=-1: choose a whole number", "--model", "majority:seed=-1"),
         bad("annotator,instance,rating\na,x,1\nb,x,2\na,x,1\n", "row 3: annotator 'a' rated", "--duplicates", "error"),

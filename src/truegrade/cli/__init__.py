@@ -58,7 +58,7 @@ def _after(error: Exception) -> int:
     if not hasattr(error, "format_message"):  # not one of the parser's own complaints
         _report_bug()
         return _BUG
-    message = str(error.format_message())
+    message = str(error.format_message()).replace("Value error, ", "")
     if type(error).__name__ == "NoArgsIsHelpError":
         _tell(message + "\n")
         return _BAD_INPUT
