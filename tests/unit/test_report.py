@@ -11,6 +11,7 @@ from truegrade.checks import predictive_checks
 from truegrade.errors import FitError, OptionError
 from truegrade.report import material, two_fits
 from truegrade.report.charts import truth_distribution
+from truegrade.report.confusion import grade_bins
 from truegrade.report.feedback import feedback_page, feedback_table
 from truegrade.report.page import report
 from truegrade.report.text import decimals, shown_note
@@ -161,6 +162,21 @@ def test_long_and_hidden_ids_in_notes_are_shown_short():
     note = shown_note(f"all ratings judged spam: 2 annotators ('{'x' * 10_000}', 'a\u202eb')")
     assert len(note) < 150
     assert "\u202e" not in note
+
+
+def test_names_of_grades_are_shown_as_harmless_as_ids():
+    names = ["\u202eabc", "x" * 10_000, "x" * 10_000 + "y"]
+    rng = np.random.default_rng(0)
+    ratings = Ratings.from_arrays(
+        annotator=rng.integers(0, 9, 300),
+        instance=rng.integers(0, 50, 300),
+        rating=[names[k] for k in rng.integers(0, 3, 300)],
+        scale=names,
+    )
+    html = report(Mean().fit(ratings), ratings)
+    assert "\u202e" not in html
+    assert "x" * 61 not in html
+    assert len(set(grade_bins(ratings.scale)[1])) == 3
 
 
 def test_small_numbers_keep_their_digits():

@@ -69,7 +69,7 @@ def _ranked(material: Material) -> Table:
         known["P(spammer)"] = material.screening.spammer
     known = {name: array for name, array in known.items() if np.isfinite(array).any()}
     columns += [Column(name) for name in known]
-    digits = {name: decimals(array[np.isfinite(array)]) for name, array in known.items()}
+    digits = {name: decimals(array) if name == "expertise" else 2 for name, array in known.items()}
     shown = order[:_MANY]
     rows = []
     for who, code in zip(shown_ids(fit.annotator_ids, shown), shown, strict=True):

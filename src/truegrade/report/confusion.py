@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truegrade.report.text import shown_ids
+from truegrade.report.text import shown_grades, shown_ids
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +26,7 @@ def grade_bins(scale: Scale) -> tuple[NDArray[np.intp], list[str]]:
     bin_of = np.arange(scale.n_grades) * n_bins // scale.n_grades
     first = np.searchsorted(bin_of, np.arange(n_bins))
     last = np.append(first[1:], scale.n_grades) - 1
-    labels = scale.labels
+    labels = shown_grades(scale)
     return bin_of, [labels[a] if a == b else f"{labels[a]} to {labels[b]}" for a, b in zip(first, last, strict=True)]
 
 

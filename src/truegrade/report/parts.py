@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from truegrade.report.text import number
+from truegrade.report.text import number, shown_id
 
 if TYPE_CHECKING:
     from truegrade.ratings import Ratings
@@ -41,7 +41,7 @@ class Cell:
         """A rating by what its grade is called."""
         if ratings.scale.is_real:
             return cls.of(float(ratings.real[at]))
-        return cls(ratings.scale.labels[ratings.grade[at]], float(ratings.grade[at]))
+        return cls(shown_id(ratings.scale.labels[ratings.grade[at]]), float(ratings.grade[at]))
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,9 @@ def _size(material: Material) -> str:
     counts, scale = material.fit.counts, material.fit.scale
     per_instance = counts["ratings"] / max(counts["instances"], 1)
     return (
-        f"{number(counts['ratings'])} ratings of {number(counts['instances'])} instances by "
-        f"{number(counts['annotators'])} annotators on the scale {scale}, {per_instance:.1f} per instance."
+        f"{_counted(counts['ratings'], 'rating')} of {_counted(counts['instances'], 'instance')} by "
+        f"{_counted(counts['annotators'], 'annotator')} on the scale {shown_note(str(scale))}, "
+        f"{per_instance:.1f} per instance."
     )
 
 
@@ -51,7 +52,7 @@ def _agreement(material: Material) -> list[str]:
         f"(95 % interval {found.lower:.2f} to {found.upper:.2f}; 1 is perfect, 0 is chance)."
     )
     note = nominal_note(material.ratings)
-    return [sentence] if note is None else [sentence, f"Warning: {note}."]
+    return [sentence] if note is None else [sentence, f"Warning: {shown_note(note)}."]
 
 
 def _model(material: Material) -> list[str]:

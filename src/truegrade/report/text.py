@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truegrade.ids import IdTable
+    from truegrade.scale import Scale
 
-__all__ = ["decimals", "listed", "number", "share", "shown_id", "shown_ids", "shown_note"]
+__all__ = ["decimals", "listed", "number", "share", "shown_grades", "shown_id", "shown_ids", "shown_note"]
 
 _LONGEST = 60  # characters of an id
 
@@ -46,6 +47,12 @@ def shown_ids(table: IdTable, codes: NDArray[Any]) -> list[str]:
     return [names[i] for i in at]
 
 
+def shown_grades(scale: Scale) -> list[str]:
+    """What the grades are called, as shown: names may be as odd as ids."""
+    names = [shown_id(label) for label in scale.labels]
+    return [name if names.count(name) == 1 else f"{name} #{k}" for k, name in enumerate(names)]
+
+
 def shown_note(note: str) -> str:
     """A sentence that may quote ids, with these as harmless and short as elsewhere."""
     return _visible(re.sub(rf"\S{{{_LONGEST},}}", lambda found: shown_id(found[0]), note))
@@ -62,7 +69,7 @@ def decimals(values: NDArray[np.float64]) -> int:
     (2, 4)
     """
     largest = float(np.nanmax(np.abs(values), initial=0.0))
-    return 2 if largest == 0.0 or largest >= 0.1 else min(1 - math.floor(math.log10(largest)), 9)
+    return 2 if largest >= 0.1 or largest < 1e-6 else 1 - math.floor(math.log10(largest))
 
 
 def number(value: Any, digits: int = 2) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from truegrade.report.charts import truth_distribution
 from truegrade.report.fit_charts import truth_uncertainty
 from truegrade.report.parts import Cell, Column, Figure, Section, Table
-from truegrade.report.text import number, shown_ids
+from truegrade.report.text import number, shown_grades, shown_ids
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,9 +70,10 @@ def _table(material: Material, name: str, codes: NDArray[Any], note: str, *, sea
     ]
     if fit.scale.n_grades:
         columns += [Column("grade"), Column("P(grade)")]
+        names = shown_grades(fit.scale)
         grades, p = fit.posterior.grade(fit.scale)[codes], fit.posterior.probabilities(fit.scale)[codes]
         for row, grade, chances in zip(rows, grades, p, strict=True):
-            row += [Cell(fit.scale.labels[grade], float(grade)), Cell.of(float(chances[grade]))]
+            row += [Cell(names[grade], float(grade)), Cell.of(float(chances[grade]))]
     columns.append(Column("ratings"))
     for row, code in zip(rows, codes, strict=True):
         row.append(Cell.of(fit.ratings_per_instance[code].item(), 1))
