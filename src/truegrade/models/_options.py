@@ -64,11 +64,12 @@ def _alternatives(kind: Any) -> tuple[Any, ...]:
 
 
 def _holds(kind: Any, value: Any) -> bool:
-    """Whether a value is of one kind: a Literal, tuple[float, ...], float, int, bool or None."""
+    """Whether a value is of one kind: a Literal, tuple[float, ...], tuple[str, ...], float, int, bool or None."""
     if get_origin(kind) is Literal:
         return isinstance(value, str) and value in get_args(kind)
     if get_origin(kind) is tuple:
-        return isinstance(value, tuple) and all(isinstance(part, Real) for part in value)
+        part_kind = str if str in get_args(kind) else Real
+        return isinstance(value, tuple) and all(isinstance(part, part_kind) for part in value)
     if kind in (int, float):
         return isinstance(value, Integral if kind is int else Real) and not isinstance(value, bool)
     return isinstance(value, kind)
@@ -95,6 +96,8 @@ def _read(key: str, value: Any, kind: Any) -> Any:
     if not isinstance(value, str):
         return value
     kinds = _alternatives(kind)
+    if any(get_origin(k) is tuple and str in get_args(k) for k in kinds):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
     for reader in (_read_word, _read_numbers):
         found = reader(value, kinds)
         if found is not _UNREAD:
@@ -126,6 +129,8 @@ def _read_numbers(value: str, kinds: tuple[Any, ...]) -> Any:
 
 
 def _wanted(kinds: tuple[Any, ...]) -> str:
+    if any(get_origin(k) is tuple and str in get_args(k) for k in kinds):
+        return "choose names with commas"
     kinds = tuple(tuple if get_origin(k) is tuple else k for k in kinds)
     names = {
         tuple: "numbers with commas",

@@ -40,7 +40,9 @@ def panel_fit(
     posterior = _posterior(problem, grid.places(q))
     if earlier is None:
         p = posterior.probabilities(problem.ratings.scale)
-        notes += about_copies(problem.ratings, find_copies(problem.ratings, p, state.rows.mean))
+        notes += _about_excluded(problem)
+        if not model.excluded:  # whose confusion matrices nobody learned
+            notes += about_copies(problem.ratings, find_copies(problem.ratings, p, state.rows.mean))
     hyperparameters: dict[str, Any] = {"dependence": rho, "kappa_shares": np.exp(state.rows.population.log_v).tolist()}
     if grid.levels > 1:
         hyperparameters["ambiguous"] = float(state.prior.reshape(len(state.prior), grid.levels, -1)[:, 1].mean())
@@ -62,6 +64,16 @@ def panel_fit(
         hyperparameters=hyperparameters,
         notes=notes,
     )
+
+
+def _about_excluded(problem: PanelProblem) -> list[str]:
+    """Who was left out, and how many instances nobody else rated."""
+    r = problem.ratings
+    if not problem.model.excluded:
+        return []
+    unrated = np.count_nonzero(np.add.reduceat(problem.weight, r.instance_ptr[:-1]) == 0)
+    also = f"; instances that nobody else rated, left at the prior: {unrated}" if unrated else ""
+    return [f"left out of the truth, as told: {', '.join(problem.model.excluded)}{also}"]
 
 
 def _dependence(state: PanelAscent, truth: PanelTruth, earlier: Fit | None) -> tuple[float, list[str]]:

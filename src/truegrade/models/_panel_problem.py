@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,17 @@ _ANCHOR_FLOOR = 0.02  # of the anchor: no node is impossible
 _TINY = 1e-12
 
 
+def excluded_ratings(model: OrdinalPanel, ratings: Ratings) -> NDArray[np.bool_]:
+    """Which ratings are left out (L,), since their annotators are."""
+    if not model.excluded:
+        return np.zeros(ratings.n_ratings, dtype=bool)
+    names = {str(name) for name in model.excluded}
+    labels = ratings.annotators.labels_of(np.arange(ratings.n_annotators)).to_pylist()
+    out = np.array([str(label) in names for label in labels])
+    left_out: NDArray[np.bool_] = out[ratings.annotator]
+    return left_out
+
+
 @dataclass(frozen=True)
 class PanelProblem:
     """The constants of one fit."""
@@ -55,6 +66,9 @@ class PanelProblem:
         if model.difficulty == "category":
             ratings.category_ptr()  # says so where there are none
         weight = np.ones(ratings.n_ratings) if ratings.weight is None else ratings.weight
+        weight = weight * ~excluded_ratings(model, ratings)
+        if not weight.any():
+            raise OptionError(f"{ratings.where}: no ratings are left without the annotators of excluded=; name fewer")
         share = np.bincount(ratings.grade, weight, scale.n_grades) / weight.sum()
         per_grade = 1 if scale.n_grades > MANY_GRADES else model.nodes
         grid = TruthGrid.of(scale.n_grades, per_grade, (0.0,) if model.difficulty == "none" else (0.0, _AMBIGUITY))
@@ -134,7 +148,8 @@ class PanelProblem:
     @cached_property
     def data(self) -> TableRatings:
         """The ratings as the sweep wants them."""
-        return TableRatings.of(self.ratings, self.prior_row())
+        data = TableRatings.of(self.ratings, self.prior_row())
+        return replace(data, weight=self.weight) if self.model.excluded else data
 
     @cached_property
     def plan(self) -> TablePlan:

@@ -49,6 +49,7 @@ class OrdinalPanel:
     difficulty: whether instances may be ambiguous, as often everywhere ("instance") or in each category ("category").
     dependence: the correlation of annotators' errors on an instance: "measured", or a number; 0 trusts independence.
     assumed: a correlation that no measurement can see, since all annotators share it; adds to `dependence`.
+    excluded: annotators whose ratings tell nothing about the truth; they stay in the tables.
     nodes: places per grade step that a truth may lie on.
     anchor: how many instances the shares of the ratings are worth in the prior, per instance.
     ambiguity_count: how many instances the first guess about ambiguity, half of them, is worth.
@@ -69,6 +70,7 @@ class OrdinalPanel:
     difficulty: Literal["none", "category", "instance"] = "none"
     dependence: float | Literal["measured"] = "measured"
     assumed: float = 0.0
+    excluded: tuple[str, ...] = ()
     nodes: int = 2
     anchor: float = 1.0
     ambiguity_count: float = 5.0
@@ -102,6 +104,9 @@ class OrdinalPanel:
         """
         gold = checked_inputs(ratings, gold)
         problem = PanelProblem.of(self, ratings, gold)
+        labels = ratings.annotators.labels_of(np.arange(ratings.n_annotators)).to_pylist()
+        if unknown := set(self.excluded) - set(map(str, labels)):
+            raise OptionError(f"excluded={min(unknown)}: no annotator has this name; '{labels[0]}' is one")
 
         def begin(index: int) -> PanelAscent:
             return PanelAscent.fresh(problem, index) if start is None else resumed(problem, start)
