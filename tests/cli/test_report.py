@@ -1,5 +1,7 @@
 """truegrade report, and fit --report."""
 
+import json
+
 import pytest
 
 
@@ -13,6 +15,11 @@ def test_from_ratings_and_from_a_fit(run, simulated):
     done = run("report", "sim/ratings.csv", "--model", "mean", "-o", "page.html")
     assert (done.returncode, done.stdout) == (0, "page.html\n")
     assert "<h1>Truth by mean</h1>" in (simulated / "page.html").read_text()
+    assert json.loads(run("report", "sim/ratings.csv", "--model", "mean", "--json").stdout) == {
+        "model": "mean",
+        "status": "CONVERGED",
+        "output": "report.html",
+    }
     assert run("fit", "sim/ratings.csv", "--model", "ordinal-mixture", "-o", "fit", "--report").returncode == 0
     assert (simulated / "fit" / "report.html").exists()
     assert run("report", "fit", "--ratings", "sim/ratings.csv", "--gold", "sim/gold.csv").returncode == 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from truegrade.cli._options import RatingsOptions, Seed, takes_ratings
+from truegrade.cli._options import Json, RatingsOptions, Seed, takes_ratings
 
 if TYPE_CHECKING:
     from truegrade.fit import Fit
@@ -32,9 +32,11 @@ def report(
         str, typer.Option(metavar="ID", help="Feedback for one annotator; 'all' writes a CSV with a row for each.")
     ] = "",
     seed: Seed = 0,
+    json: Json = False,
     ratings_options: RatingsOptions,
 ) -> None:
     """Write a page on the truth, the annotators and the model: one HTML file that needs no network."""
+    from truegrade.cli._show import print_json
     from truegrade.errors import OptionError
     from truegrade.files import write_whole
     from truegrade.report.feedback import feedback_page, feedback_table
@@ -60,7 +62,10 @@ def report(
     else:
         target, content = output or "report.html", page_of(fit, data, known)
     write_whole(Path(target), content)
-    typer.echo(target)
+    if json:
+        print_json({"model": fit.model, "status": str(fit.status), "output": target})
+    else:
+        typer.echo(target)
 
 
 def _fit_and_ratings(
