@@ -14,9 +14,10 @@
 namespace truegrade {
 namespace {
 
-constexpr std::int64_t kPieceInstances = 512;   // scored by one thread
-constexpr std::int64_t kPieceRatings = 8192;    // counted by one thread
-constexpr std::int64_t kPieceRows = 4096;       // copied by one thread
+constexpr std::int64_t kPieceInstances = 512;  // scored by one thread
+constexpr std::int64_t kPieceRatings = 8192;   // counted by one thread
+constexpr std::int64_t kPieceRows = 4096;      // copied by one thread
+constexpr std::int64_t kGap = 16;  // numbers, two cache lines: between sums that two threads add to at once
 constexpr std::int64_t kNearBytes = 512 << 10;  // what a small cache holds beside the rest
 
 const TableKernels& kernels(const char* isa) {
@@ -60,10 +61,11 @@ void score_tile(const TableKernels& kernels, const TableInput& in, const TableTi
   const auto score = in.table_float ? kernels.score_float : kernels.score_double;
   const std::int64_t first = tile.first_instance;
   const std::int64_t pieces = (last - first + kPieceInstances - 1) / kPieceInstances;
-  piece_sums.assign(pieces * tile.stride, 0.0);
+  const std::int64_t apart = tile.stride + kGap;
+  piece_sums.assign(pieces * apart, 0.0);
   parallel_for(threads, pieces, [&](std::int64_t piece) {
     const std::int64_t begin = first + piece * kPieceInstances, end = std::min(last, begin + kPieceInstances);
-    score(tile, begin, end, piece_sums.data() + piece * tile.stride);
+    score(tile, begin, end, piece_sums.data() + piece * apart);
     if (!sums.posterior) return;
     for (std::int64_t m = begin; m < end; ++m) {
       const double* row = tile.posterior + (m - first) * tile.stride;
@@ -71,7 +73,7 @@ void score_tile(const TableKernels& kernels, const TableInput& in, const TableTi
     }
   });
   for (std::int64_t piece = 0; piece < pieces; ++piece)
-    for (std::int64_t g = 0; g < in.nodes; ++g) sums.node_counts[g] += piece_sums[piece * tile.stride + g];
+    for (std::int64_t g = 0; g < in.nodes; ++g) sums.node_counts[g] += piece_sums[piece * apart + g];
 }
 
 void count_tile(const TableKernels& kernels, const TableTile& tile, std::int64_t last_instance, int threads) {
