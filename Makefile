@@ -4,7 +4,7 @@ BIN := .venv/bin
 KERNEL := CMakeLists.txt pyproject.toml $(wildcard src/truegrade/_kernel/*)
 
 .DELETE_ON_ERROR: # an environment without pip is no environment
-.PHONY: demo test test-slow browser sanitize portable lint format bench reproduce dist clean
+.PHONY: demo test test-slow browser sanitize portable lint format bench reproduce docs dist clean
 
 demo: .venv/.installed
 	$(BIN)/truegrade demo
@@ -48,12 +48,16 @@ bench: .venv/.installed .venv/.test-tools
 reproduce: .venv/.installed
 	$(BIN)/truegrade reproduce -o docs/reproduction
 
+# The site, in docs/_build/index.html. A warning is an error: no dead link, no page outside the navigation.
+docs: .venv/.installed .venv/.docs-tools
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --jobs 2 docs docs/_build
+
 dist: .venv/.build-tools
 	$(BIN)/pip install --quiet build
 	$(BIN)/python -m build
 
 clean:
-	rm -rf .venv build dist demo-output
+	rm -rf .venv build dist docs/_build demo-output
 
 .venv/bin/python:
 	sh tools/need.sh $(PYTHON)
@@ -74,4 +78,8 @@ clean:
 
 .venv/.lint-tools: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --group lint
+	@touch $@
+
+.venv/.docs-tools: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --group docs
 	@touch $@

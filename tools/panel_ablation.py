@@ -1,4 +1,4 @@
-"""Switch the panel's parts off one at a time, and print what happens: the tables of docs/ablation.md.
+"""Switch the panel's parts off one at a time, and print what happens: the tables of docs/inside/ablation.md.
 
     python tools/panel_ablation.py [FOLDER OF DATA SETS]
 

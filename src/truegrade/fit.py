@@ -117,7 +117,7 @@ class Fit:
         return frame_of(self.categories_table(), self.library, _objects(category=self.category_ids))
 
     def truth_table(self) -> pa.Table:
-        """The truth table as Arrow, with the columns that docs/tables.md lists."""
+        """The truth table as Arrow, with the columns that docs/reference/tables.md lists."""
         import pyarrow as pa
 
         at = self.instance_ids.code

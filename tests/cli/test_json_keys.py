@@ -1,4 +1,4 @@
-"""What --json prints is a promise: these keys, each of them in docs/tables.md."""
+"""What --json prints is a promise: these keys, each of them in docs/reference/tables.md."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-TABLES = Path(__file__).parents[2] / "docs" / "tables.md"
+TABLES = Path(__file__).parents[2] / "docs" / "reference" / "tables.md"
 ROWS = "annotator,instance,category,rating\na,x,p,1\nb,x,p,2\na,y,q,3\nb,y,q,3\n"
 
 FIT = "model options status iterations bound scale counts off_scale notes output"

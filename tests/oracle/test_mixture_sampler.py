@@ -1,7 +1,7 @@
 """Posterior means of the truths against a Gibbs sampler, and the sampler against weighted draws from the prior.
 
 Only the truths are held to a limit. Expertise and earnestness are off by about one posterior sd, as mean field has it:
-docs/ordinal-mixture.md shows the table.
+docs/models/ordinal-mixture.md shows the table.
 """
 
 from __future__ import annotations

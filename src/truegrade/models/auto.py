@@ -2,7 +2,7 @@
 
 No model is best on all data, and without gold nobody can say which is. So none is picked: the estimate is a weighted
 mean of theirs. Weights begin at a prior, follow the score without collapsing on one model, and lean to the plain mean
-where annotators gave few ratings. docs/auto.md has the reasons.
+where annotators gave few ratings. docs/models/auto.md has the reasons.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class OrdinalMixture:
     epsilon_prior: (a, b) of a Beta prior on every epsilon. Without it maximum likelihood can drive an epsilon to 0,
         from where it never returns; (1, 1) is enough to prevent that.
     ease: a number fixes delta, so that difficulty plays no part.
-    starts, seed, stop, tolerance, max_iterations: see docs/ordinal-mixture.md.
+    starts, seed, stop, tolerance, max_iterations: see docs/models/ordinal-mixture.md.
     """
 
     name: ClassVar[str] = "ordinal-mixture"

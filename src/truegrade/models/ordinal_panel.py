@@ -6,7 +6,7 @@
     phi_nr ~ Dirichlet(kappa_n p[h_n, r])    what it says of an instance that passes for grade r
     r_i ~ phi[n_i, c_i]                      the rating
 
-p is learned near the shares of the ratings, w and v from all annotators. docs/ordinal-panel.md has the rest.
+p is learned near the shares of the ratings, w and v from all annotators. docs/models/ordinal-panel.md has the rest.
 """
 
 from __future__ import annotations
