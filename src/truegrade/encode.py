@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truegrade import _kernel
 from truegrade.cells import BadCellError, as_numbers, cast
 from truegrade.errors import IdError, OptionError, RatingError
 from truegrade.grades import read_grades
 from truegrade.ids import index_ids
 from truegrade.ratings import Ratings
 from truegrade.scale import LARGEST
-from truegrade.threads import default_threads
+from truegrade.sorting import csr_sorted, find_repeats, only, repeated
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from truegrade.ratings import Duplicates, Missing
     from truegrade.scale import Scale
 
-__all__ = ["encode"]
+__all__ = ["category_of", "encode", "finished", "read_weights"]
 
 _MAX_RATINGS = 2**32 - 1  # rows are remembered in 32 bits
 
@@ -46,7 +45,7 @@ def encode(
     n_rows = len(columns.rating)
     if n_rows > _MAX_RATINGS:
         raise RatingError(f"{columns.where}: {n_rows} rows; at most {_MAX_RATINGS} fit into one Ratings")
-    weight = _weights(columns)
+    weight = read_weights(columns)
     grades = read_grades(
         columns.take("rating"),
         scale=scale,
@@ -65,17 +64,18 @@ def encode(
     pa.default_memory_pool().release_unused()  # else the pool keeps what the columns took
     weight = weight if weight is None or rows is None else weight[rows]
     timestamp = _timestamps(columns, rows)
-    arrays = _sorted(instance_code, annotator_code, grades.rating, weight, len(instances))
+    arrays = csr_sorted(instance_code, annotator_code, grades.rating, weight, len(instances))
     del instance_code, annotator_code
-    n_repeats, kept = _repeats(arrays, duplicates)
+    n_repeats, kept = find_repeats(arrays, duplicates)
+    row_of = None if rows is None else np.flatnonzero(rows).astype(np.uint32)
     if duplicates == "error" and n_repeats:
-        raise _repeated(columns, arrays, kept, rows, annotators, instances)
+        raise repeated(arrays, kept, row_of, columns.where, columns.row_label, annotators, instances)
     if duplicates != "keep" and n_repeats:
-        arrays = _only(arrays, kept)
+        arrays = only(arrays, kept)
     arrays["category"] = None if category is None else np.sort(category)
     return Ratings(
         scale=grades.scale,
-        **_finished(arrays, rows, weight, timestamp, real=grades.scale.is_real),
+        **finished(arrays, row_of, weight, timestamp, real=grades.scale.is_real),
         annotators=annotators,
         instances=instances,
         categories=categories,
@@ -90,19 +90,19 @@ def encode(
     )
 
 
-def _finished(
+def finished(
     arrays: dict[str, Any],
-    rows: NDArray[np.bool_] | None,
+    row_of: NDArray[np.uint32] | None,
     weight: NDArray[np.float64] | None,
     timestamp: NDArray[Any] | None,
     *,
     real: bool,
 ) -> dict[str, Any]:
-    """The arrays of Ratings, read-only; `weight` and `timestamp` (kept rows,) come in the order of the input."""
+    """The arrays of Ratings, read-only; `weight`, `timestamp`, `row_of` (kept rows,) come in the order of the input."""
     rating, row = arrays.pop("rating"), arrays["row"]
     empty: NDArray[Any] = np.empty(0, dtype=np.uint8 if real else np.float64)
     arrays |= {
-        "row": row if rows is None else np.flatnonzero(rows)[row].astype(np.uint32),
+        "row": row if row_of is None else row_of[row],
         "weight": None if weight is None else weight[row],
         "timestamp": None if timestamp is None else timestamp[row],
         "grade": empty if real else rating,
@@ -130,81 +130,35 @@ def _categories(
     if columns.category is None:
         return None, None
     table, code = _coded(_indexed(columns, "category", rows))
+    row_of = None if rows is None else np.flatnonzero(rows)
+    return category_of(instance, code, table, row_of, columns.where, columns.row_label), table
+
+
+def category_of(
+    instance: IndexedIds,
+    code: NDArray[np.int32],
+    table: IdTable,
+    row_of: NDArray[Any] | None,
+    where: str,
+    row_label: Callable[[int], str],
+) -> NDArray[np.int32]:
+    """The category of each instance, in the order of the instances' labels (M,); code (L,): of each rating."""
     of_instance = np.empty(len(instance.labels), dtype=np.int32)
     of_instance[instance.index[::-1]] = code[::-1]  # back to front: the first row decides
     other = of_instance[instance.index] != code
     if other.any():
         at = int(np.argmax(other))
-        row = at if rows is None else int(np.flatnonzero(rows)[at])
+        row = at if row_of is None else int(row_of[at])
         here, before = (table.label_of(int(c)) for c in (code[at], of_instance[instance.index[at]]))
         raise IdError(
-            f"{columns.where}: {columns.row_label(row)}: instance '{instance.labels[int(instance.index[at])]}' is in "
+            f"{where}: {row_label(row)}: instance '{instance.labels[int(instance.index[at])]}' is in "
             f"category '{here}' here and in '{before}' before; give each instance one category"
         )
-    return of_instance, table
+    return of_instance
 
 
-def _sorted(
-    instance: NDArray[np.int32],
-    annotator: NDArray[np.int32],
-    rating: NDArray[Any],
-    weight: NDArray[np.float64] | None,
-    n_instances: int,
-) -> dict[str, Any]:
-    arrays: dict[str, Any] = {
-        "instance_ptr": np.empty(n_instances + 1, dtype=np.int64),
-        "row": np.empty(instance.size, dtype=np.uint32),
-        "annotator": np.empty_like(annotator),
-        "rating": np.empty_like(rating),
-    }
-    out = {f"{name}_out": array for name, array in arrays.items()}
-    _kernel.csr_sort(instance, annotator, rating, weight, threads=default_threads(), **out)
-    return arrays
-
-
-def _repeats(arrays: dict[str, Any], duplicates: Duplicates) -> tuple[int, NDArray[np.bool_]]:
-    """How many ratings are repeats by the same annotator on the same instance, and which ones to keep (L,)."""
-    annotator, row = arrays["annotator"], arrays["row"]
-    new = np.ones(annotator.size, dtype=bool)
-    new[1:] = annotator[1:] != annotator[:-1]
-    new[arrays["instance_ptr"][:-1]] = True
-    n_repeats = int(annotator.size - np.count_nonzero(new))
-    if n_repeats == 0 or duplicates == "keep":
-        return n_repeats, new
-    choose = np.maximum if duplicates == "last" else np.minimum
-    chosen = choose.reduceat(row, np.flatnonzero(new))
-    return n_repeats, row == chosen[np.cumsum(new) - 1]
-
-
-def _repeated(
-    columns: Columns,
-    arrays: dict[str, Any],
-    kept: NDArray[np.bool_],
-    rows: NDArray[np.bool_] | None,
-    annotators: IdTable,
-    instances: IdTable,
-) -> RatingError:
-    """The error that names the first row whose annotator has rated its instance before."""
-    repeated = np.flatnonzero(~kept)
-    at = int(repeated[np.argmin(arrays["row"][repeated])])
-    row = int(arrays["row"][at] if rows is None else np.flatnonzero(rows)[arrays["row"][at]])
-    annotator = annotators.label_of(arrays["annotator"][at])
-    instance = instances.label_of(int(np.searchsorted(arrays["instance_ptr"], at, side="right")) - 1)
-    return RatingError(
-        f"{columns.where}: {columns.row_label(row)}: annotator '{annotator}' rated instance '{instance}' "
-        "more than once; pass --duplicates keep, first or last"
-    )
-
-
-def _only(arrays: dict[str, Any], kept: NDArray[np.bool_]) -> dict[str, Any]:
-    before = np.concatenate([[0], np.cumsum(kept)])
-    return {
-        "instance_ptr": before[arrays["instance_ptr"]],
-        **{name: arrays[name][kept] for name in ("row", "annotator", "rating")},
-    }
-
-
-def _weights(columns: Columns) -> NDArray[np.float64] | None:
+def read_weights(columns: Columns) -> NDArray[np.float64] | None:
+    """The weight of each row (L,), None where none is given; refuse those that are no weights."""
     if columns.weight is None:
         return None
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from truegrade.ratings import Missing
 
-__all__ = ["MISSING_TEXTS", "Grades", "read_grades"]
+__all__ = ["MISSING_TEXTS", "Grades", "RatingCells", "asks_for_real", "no_ratings", "read_grades", "settled_scale"]
 
 # How a cell without a rating is spelled, in lower case. A scale may still use one of these as a name.
 MISSING_TEXTS = frozenset({"", "nan", "na", "n/a", "null", "none"})
@@ -51,44 +52,118 @@ def read_grades(
 
     Rows of weight 0 count as dropped: no rating stands there.
     """
-    if missing not in ("error", "drop"):
-        raise OptionError(f"missing='{missing}': choose 'error' or 'drop'")
-    cells, index = _different_cells(column)
-    dropped = _dropped_texts(drop_values)
-    real = isinstance(scale, str) and scale.strip().lower() == "real"
-    wanted = None if scale is None or real else Scale.of(scale)
-    if wanted is None and not real:
-        wanted = _ordered_categories(column, dropped)
-    meaning = [_meaning(cell, dropped, wanted) for cell in [*cells, None]]  # the last one serves index -1
-    kind_of_cell = np.array([0 if isinstance(m, float) else m for m in meaning], dtype=np.int8)
-    kinds = kind_of_cell[index]
-    _refuse(kinds, cells, index, wanted, missing, where, row_label)
-    if weight is not None:
-        kinds[weight == 0] = _DROPPED
-    values = np.array([m if isinstance(m, float) else np.nan for m in meaning])
-    keep = kinds == 0
-    if not keep.any():
-        raise RatingError(
-            f"{where}: no ratings are left: {np.sum(kinds == _DROPPED)} rows hold codes to drop or have weight 0, "
-            f"{np.sum(kinds == _MISSING)} are blank; drop fewer codes, or give ratings"
-            if index.size
-            else f"{where}: there are no ratings; give at least one"
-        )
-    rows = None if keep.all() else keep
-    used = index if rows is None else index[rows]
-    counts = {"n_dropped": int(np.sum(kinds == _DROPPED)), "n_missing": int(np.sum(kinds == _MISSING))}
-    if real or (wanted is not None and wanted.is_real):
-        rating = values[used]
-        range_ = wanted or Scale.real(rating.min(), rating.max())
-        return Grades(range_, rating, rows, unobserved=(), **counts)
-    seen = np.unique(used)
+    cells = RatingCells.read(
+        column,
+        scale=scale,
+        drop_values=drop_values,
+        missing=missing,
+        where=where,
+        row_label=row_label,
+        weight=weight,
+    )
+    if not np.any(cells.kinds == 0):
+        raise no_ratings(where, cells.kinds.size, cells.n_dropped, cells.n_missing)
+    found, unobserved = settled_scale(cells.declared, cells.seen(), where, real=asks_for_real(scale))
+    return Grades(found, cells.on(found), cells.rows, cells.n_dropped, cells.n_missing, unobserved)
+
+
+@dataclass(frozen=True)
+class RatingCells:
+    """The rating column cell by cell, before an inferred scale is known."""
+
+    values: NDArray[np.float64]  # (S+1,): of the different cells; NaN = no rating; the last one serves index -1
+    index: NDArray[np.int32]  # (L,): which of them stands in each row
+    kinds: NDArray[np.int8]  # (L,): 0 = a rating, else why it is none
+    declared: Scale | None  # as given, or as an ordered categorical declares it
+
+    @classmethod
+    def read(
+        cls,
+        column: pa.ChunkedArray,
+        *,
+        scale: Scale | str | Sequence[Any] | None,
+        drop_values: Sequence[Any],
+        missing: Missing,
+        where: str,
+        row_label: Callable[[int], str],
+        weight: NDArray[np.float64] | None = None,
+    ) -> RatingCells:
+        """Say of each row whether it holds a rating, and which; raise for the first that cannot be used."""
+        if missing not in ("error", "drop"):
+            raise OptionError(f"missing='{missing}': choose 'error' or 'drop'")
+        cells, index = _different_cells(column)
+        dropped = _dropped_texts(drop_values)
+        real = asks_for_real(scale)
+        wanted = None if scale is None or real else Scale.of(scale)
+        if wanted is None and not real:
+            wanted = _ordered_categories(column, dropped)
+        meaning = [_meaning(cell, dropped, wanted) for cell in [*cells, None]]
+        kind_of_cell = np.array([0 if isinstance(m, float) else m for m in meaning], dtype=np.int8)
+        kinds = kind_of_cell[index]
+        _refuse(kinds, cells, index, wanted, missing, where, row_label)
+        if weight is not None:
+            kinds[weight == 0] = _DROPPED
+        return cls(np.array([m if isinstance(m, float) else np.nan for m in meaning]), index, kinds, wanted)
+
+    @property
+    def n_dropped(self) -> int:
+        """Rows that hold a code that is no grade, or have weight 0."""
+        return int(np.sum(self.kinds == _DROPPED))
+
+    @property
+    def n_missing(self) -> int:
+        """Rows without a rating."""
+        return int(np.sum(self.kinds == _MISSING))
+
+    @cached_property
+    def rows(self) -> NDArray[np.bool_] | None:
+        """The rows that hold a rating (L,); None = all."""
+        keep = self.kinds == 0
+        return None if keep.all() else keep
+
+    def seen(self) -> NDArray[np.float64]:
+        """The values of the ratings, each once, ascending."""
+        return np.unique(self.values[np.unique(self._used())])
+
+    def on(self, scale: Scale) -> NDArray[np.uint8] | NDArray[np.float64]:
+        """The ratings on their scale (kept rows,): grade indices, or values where it is real."""
+        if scale.is_real:
+            return self.values[self._used()]
+        return scale.index_of(self.values)[self._used()].astype(np.uint8)
+
+    def _used(self) -> NDArray[np.int32]:
+        return self.index if self.rows is None else self.index[self.rows]
+
+
+def asks_for_real(scale: Scale | str | Sequence[Any] | None) -> bool:
+    """Whether ``scale=`` says that ratings are any numbers."""
+    return isinstance(scale, str) and scale.strip().lower() == "real"
+
+
+def settled_scale(
+    declared: Scale | None, seen: NDArray[np.float64], where: str, *, real: bool
+) -> tuple[Scale, tuple[str, ...]]:
+    """The scale of ratings with these values, and those grades of an inferred one that nobody gave."""
+    if declared is not None:
+        return declared, ()
+    if real:
+        return Scale.real(seen.min(), seen.max()), ()
     try:
-        found = wanted or Scale.infer(values[seen])
+        found = Scale.infer(seen)
     except ScaleError as error:
         raise ScaleError(f"{where}: {error}") from None
-    lookup = found.index_of(values)
-    unobserved = () if wanted else _unobserved(found, lookup[seen])
-    return Grades(found, lookup[used].astype(np.uint8), rows, unobserved=unobserved, **counts)
+    given = set(found.index_of(seen).tolist())
+    return found, tuple(label for index, label in enumerate(found.labels) if index not in given)
+
+
+def no_ratings(where: str, n_rows: int, n_dropped: int, n_missing: int) -> RatingError:
+    """The error for an input in which no row holds a rating."""
+    return RatingError(
+        f"{where}: no ratings are left: {n_dropped} rows hold codes to drop or have weight 0, "
+        f"{n_missing} are blank; drop fewer codes, or give ratings"
+        if n_rows
+        else f"{where}: there are no ratings; give at least one"
+    )
 
 
 def _different_cells(column: pa.ChunkedArray) -> tuple[list[Any], NDArray[np.int32]]:
@@ -196,7 +271,3 @@ def _out_of_reach(cell: Any) -> str:
     if number is None or not np.isfinite(number):
         return "not a finite number"
     return f"larger than any grade can be ({LARGEST:g})"
-
-
-def _unobserved(scale: Scale, seen: NDArray[np.int16]) -> tuple[str, ...]:
-    return tuple(label for index, label in enumerate(scale.labels) if index not in set(seen.tolist()))

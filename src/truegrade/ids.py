@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["IdTable", "IndexedIds", "id_texts", "index_arrow", "index_ids", "is_id_type"]
+__all__ = ["IdTable", "IndexedIds", "hash_ids", "id_texts", "index_arrow", "index_ids", "is_id_type"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class IndexedIds:
 
     def table(self, major: NDArray[np.int32] | None = None) -> IdTable:
         """Hand out codes by the hash of the id; `major` (S,) comes before the hash where it is given."""
-        hashes = _hashes(id_texts(self.labels))
+        hashes = hash_ids(self.labels)
         order = np.argsort(hashes) if major is None else np.lexsort((hashes, major))
         ranked = hashes[order]
         if np.any(ranked[1:] == ranked[:-1]):
@@ -173,7 +173,7 @@ def index_arrow(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int32]]:
 
 def _distinct(texts: pa.LargeStringArray) -> bool:
     """Whether every text stands there once; sometimes False where it does, and never True where not."""
-    hashes = np.sort(_hashes(texts))
+    hashes = np.sort(hash_ids(texts))
     return texts.null_count == 0 and not np.any(hashes[1:] == hashes[:-1])
 
 
@@ -209,10 +209,12 @@ def _blank(labels: pa.Array) -> NDArray[np.bool_]:
     return flags
 
 
-def _hashes(texts: pa.Array) -> NDArray[np.uint64]:
+def hash_ids(labels: pa.Array) -> NDArray[np.uint64]:
+    """The hash that codes follow, of each id (S,)."""
     from truegrade import _kernel
     from truegrade.threads import default_threads
 
+    texts = id_texts(labels)
     hashes = np.empty(len(texts), dtype=np.uint64)
     _kernel.hash_texts(*text_buffers(texts), threads=default_threads(), hash_out=hashes)
     return hashes

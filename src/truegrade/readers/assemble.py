@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     from truegrade.readers.tablefile import TableFile
 
-__all__ = ["assemble", "plain_table"]
+__all__ = ["assemble", "check_names", "plain_table"]
 
 
 def assemble(file: TableFile, given: Roles, where: str, *, wide: bool) -> Columns:
     """Read the columns that the roles need, and no others."""
-    _check_names(file.names, where)
+    check_names(file.names, where)
     if wide or is_wide(file.names, given):
         roles = wide_roles(file.names, given, where)
         needed = [*roles.columns().values(), *annotator_columns(file.names, roles)]
@@ -36,7 +36,7 @@ def plain_table(file: TableFile, where: str) -> pa.Table:
     """All columns that have a name and hold single values, text as plain strings."""
     import pyarrow as pa
 
-    _check_names(file.names, where)
+    check_names(file.names, where)
     names = [name for name in file.names if name and name not in file.nested]
     table = _read(file, names, where, "rows")
     return pa.table([decoded(column) for column in table.columns], names=names)
@@ -55,7 +55,7 @@ def _read(file: TableFile, names: list[str], where: str, what: str) -> pa.Table:
     return table
 
 
-def _check_names(names: Sequence[str], where: str) -> None:
+def check_names(names: Sequence[str], where: str) -> None:
     """Refuse a name that stands there twice (columns without a name may), or that Arrow cannot look up."""
     for name, count in Counter(names).items():
         if "\0" in name:

@@ -37,13 +37,30 @@ class ColumnarFile:
                 field.name: str(field.type) for field in self._schema if pa.types.is_nested(field.type)
             }
 
+    def kinds(self, columns: Sequence[str]) -> dict[str, pa.DataType]:
+        """The types of the columns as :meth:`batches` hands them out."""
+        return {name: ColumnParts(self._schema.field(name).type).column().type for name in columns}
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
+        """The columns, at most so many rows at a time; Arrow files come by the batches that they consist of."""
+        import pyarrow as pa
+
+        with reading(self._source.where, self._source.called(self._kind.value)):
+            for part in _PARTS[self._kind](self._source, columns, rows):
+                part.validate(full=True)
+                for begin in range(0, part.num_rows, rows):
+                    found = {name: ColumnParts(self._schema.field(name).type) for name in columns}
+                    for name, parts in found.items():
+                        parts.add(part[name].slice(begin, rows))
+                    yield pa.table({name: parts.column() for name, parts in found.items()})
+
     def read(self, columns: Sequence[str]) -> pa.Table:
         """The columns, one part of the file after the other, so that plain text never stands there whole."""
         import pyarrow as pa
 
         found = {name: ColumnParts(self._schema.field(name).type) for name in columns}
         with reading(self._source.where, self._source.called(self._kind.value)):
-            for part in _PARTS[self._kind](self._source, columns):
+            for part in _PARTS[self._kind](self._source, columns, _ROWS):
                 # Finds what a damaged file may hold: wild offsets, wild indices, text that is not UTF-8. It must see
                 # the buffers as they were read: pa.table(batch) would pass them through an interface that takes their
                 # sizes from the offsets, and the check would follow wild offsets instead of finding them.
@@ -62,14 +79,14 @@ def _parquet_schema(source: Source) -> pa.Schema:
         return parquet.read_schema(raw)
 
 
-def _parquet_parts(source: Source, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+def _parquet_parts(source: Source, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
     from pyarrow import parquet
 
     with source.random_access() as raw:
         metadata = parquet.read_metadata(raw)
     with source.random_access() as raw:
         file = parquet.ParquetFile(raw, metadata=metadata, read_dictionary=_coded_texts(metadata, columns))
-        yield from file.iter_batches(_ROWS, columns=list(columns))
+        yield from file.iter_batches(rows, columns=list(columns))
 
 
 def _coded_texts(metadata: FileMetaData, columns: Sequence[str]) -> list[str]:
@@ -94,7 +111,7 @@ def _arrow_file_schema(source: Source) -> pa.Schema:
         return ipc.open_file(raw).schema
 
 
-def _arrow_file_parts(source: Source, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+def _arrow_file_parts(source: Source, columns: Sequence[str], _rows: int) -> Iterator[pa.RecordBatch]:
     from pyarrow import ipc
 
     with source.random_access() as raw:
@@ -111,7 +128,7 @@ def _arrow_stream_schema(source: Source) -> pa.Schema:
         return ipc.open_stream(raw).schema
 
 
-def _arrow_stream_parts(source: Source, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+def _arrow_stream_parts(source: Source, columns: Sequence[str], _rows: int) -> Iterator[pa.RecordBatch]:
     from pyarrow import ipc
 
     options = _included(_arrow_stream_schema(source), columns)
@@ -130,7 +147,7 @@ _SCHEMA: Mapping[Format, Callable[[Source], pa.Schema]] = {
     Format.ARROW_FILE: _arrow_file_schema,
     Format.ARROW_STREAM: _arrow_stream_schema,
 }
-_PARTS: Mapping[Format, Callable[[Source, Sequence[str]], Iterator[pa.RecordBatch]]] = {
+_PARTS: Mapping[Format, Callable[[Source, Sequence[str], int], Iterator[pa.RecordBatch]]] = {
     Format.PARQUET: _parquet_parts,
     Format.ARROW_FILE: _arrow_file_parts,
     Format.ARROW_STREAM: _arrow_stream_parts,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from truegrade.columns import row_number
@@ -37,6 +37,34 @@ class DelimitedFile:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._delimiter, self.names, self._has_rows = _header(source)
+
+    def kinds(self, columns: Sequence[str]) -> dict[str, pa.DataType]:
+        """The types of the columns as :meth:`batches` hands them out."""
+        import pyarrow as pa
+
+        return {name: ColumnParts(pa.string()).column().type for name in columns}
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[pa.Table]:
+        """The columns, at most so many rows at a time. Rows of spaces alone are skipped."""
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        if not self._has_rows:
+            return
+        check = _RowCheck()
+        with reading(self._source.where, self._source.called(_KIND)):
+            try:
+                with self._source.stream() as stream:
+                    for batch in arrow_csv.open_csv(stream, *self._options(columns, pa.string(), check, _BLOCK)):
+                        for begin in range(0, batch.num_rows, rows):
+                            found = pa.table(batch.slice(begin, rows))
+                            yield pa.table([text_encoded(column) for column in found.columns], names=list(columns))
+            except pa.ArrowInvalid:
+                check_utf8(self._source)
+                if check.broken is None:
+                    raise
+                raise FileError(f"{self._source.where}: {_described(check.broken)}") from None
+            self._check_quotes()
 
     def read(self, columns: Sequence[str]) -> pa.Table:
         """The columns as dictionaries of strings. Rows of spaces alone are skipped."""
@@ -103,13 +131,13 @@ class DelimitedFile:
             return arrow_csv.read_csv(stream, *self._options(columns, kind, check))
 
     def _options(
-        self, columns: Sequence[str], kind: pa.DataType, check: _RowCheck | None = None
+        self, columns: Sequence[str], kind: pa.DataType, check: _RowCheck | None = None, block: int = 0
     ) -> tuple[arrow_csv.ReadOptions, arrow_csv.ParseOptions, arrow_csv.ConvertOptions]:
         from pyarrow import csv as arrow_csv
 
         careful = check is not None  # rows are numbered by one thread only
         return (
-            arrow_csv.ReadOptions(use_threads=not careful, block_size=_CAREFUL_BLOCK if careful else _BLOCK),
+            arrow_csv.ReadOptions(use_threads=not careful, block_size=block or (_CAREFUL_BLOCK if careful else _BLOCK)),
             arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True, invalid_row_handler=check),
             arrow_csv.ConvertOptions(
                 include_columns=list(columns),
