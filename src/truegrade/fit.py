@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import truegrade
+from truegrade.engines import require_ratings
 from truegrade.frames import frame_of
-from truegrade.ratings import Ratings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from truegrade.engines import ShardedRatings
     from truegrade.ids import IdTable
     from truegrade.posterior import Posterior
+    from truegrade.ratings import Ratings
     from truegrade.scale import Scale
 
 __all__ = ["ANNOTATOR_COLUMNS", "Fit", "Status"]
@@ -186,14 +188,14 @@ class Fit:
 
         return frame_of(fitted_model(self, "explain").explain(self, ratings, instance), self.library)
 
-    def predict(self, ratings: Ratings) -> Fit:
+    def predict(self, ratings: Ratings | ShardedRatings) -> Fit:
         """The truth of new instances by annotators whom this fit knows; nothing about them is learned anew.
 
         Annotators it does not know count as drawn from the same population.
         """
         from truegrade.models import fitted_model
 
-        Ratings.require(ratings)
+        require_ratings(ratings)
         predicted: Fit = fitted_model(self, "predict").predict(self, ratings)
         return predicted
 
@@ -261,7 +263,7 @@ def _known(array: NDArray[np.float64]) -> pa.Array:
     return pa.array(array, from_pandas=True)
 
 
-def about_input(ratings: Ratings) -> dict[str, Any]:
+def about_input(ratings: Ratings | ShardedRatings) -> dict[str, Any]:
     """The fields of a Fit that describe its ratings."""
     counts = {
         "ratings": ratings.n_ratings,

@@ -15,7 +15,7 @@ from truegrade.fit import Fit, Status
 from truegrade.id_files import id_type, read_ids
 from truegrade.ids import IdTable
 from truegrade.jsonable import json_text
-from truegrade.posterior import POSTERIORS
+from truegrade.posterior import GRID, POSTERIORS
 from truegrade.scale import Scale
 from truegrade.tables import FORMATS, write_table
 
@@ -220,8 +220,7 @@ def _array(path: Path) -> Any:
 
 # How many entries an array has, by how its name begins; parameters are the model's own affair.
 _LENGTHS = {
-    "truth.nodes": None,  # as many as the posterior's grid has
-    "truth.grade_of_node": None,
+    **{f"truth.{name}": None for name in GRID},  # as many as the posterior's grid has
     "truth.": "instance",
     "annotator.": "annotator",
     "category.": "category",

@@ -142,16 +142,24 @@ class Gold:
 
     def on(self, ratings: Ratings) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """The codes of the rated instances that have gold, and their values."""
-        self.check(ratings.scale)
-        ids = ratings.instances
-        position = self._join(ratings).position
+        at, values = self.within(ratings)
+        if not at.size:
+            raise self.strange(ratings)
+        return at, values
+
+    def within(self, shard: Ratings) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """The same of a part of the ratings, in which there may be none."""
+        self.check(shard.scale)
+        position = self._join(shard).position
         met = position >= 0
-        if not met.any():
-            raise GoldError(
-                f"{self.where}: none of its instances is rated: it has '{self.instances[0]}', "
-                f"the ratings have '{ids.labels[0]}'; make the ids match"
-            )
-        return ids.code[position[met]], self.values[met]
+        return shard.instances.code[position[met]], self.values[met]
+
+    def strange(self, ratings: Ratings) -> GoldError:
+        """What to say where no instance with gold is rated."""
+        return GoldError(
+            f"{self.where}: none of its instances is rated: it has '{self.instances[0]}', "
+            f"the ratings have '{ratings.instances.labels[0]}'; make the ids match"
+        )
 
 
 def read_gold(source: str, *, scale: Scale | None = None, instance: str = "", gold: str = "") -> Gold:

@@ -10,11 +10,22 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from truegrade.scale import Scale
 
-__all__ = ["POSTERIORS", "GaussianPosterior", "GradePosterior", "GridPosterior", "Posterior", "VotePosterior"]
+__all__ = [
+    "GRID",
+    "POSTERIORS",
+    "GaussianPosterior",
+    "GradePosterior",
+    "GridPosterior",
+    "Posterior",
+    "VotePosterior",
+    "joined",
+]
 
 
 class Posterior(Protocol):
@@ -40,7 +51,23 @@ class Posterior(Protocol):
         """The index of the grade to report (M,)."""
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What :meth:`from_arrays` needs to make this again."""
+        """What this is made of, by the names of the fields: one row per instance, but for those in GRID."""
+
+
+GRID = ("nodes", "grade_of_node")  # fields that describe a grid and not its instances
+
+
+def joined(posteriors: Sequence[Posterior]) -> Posterior:
+    """The posteriors of runs of instances as one."""
+    if len(posteriors) == 1:
+        return posteriors[0]
+    each = [posterior.arrays() for posterior in posteriors]
+    whole = {
+        name: array if name in GRID else np.concatenate([arrays[name] for arrays in each])
+        for name, array in each[0].items()
+    }
+    found: Posterior = POSTERIORS[posteriors[0].kind](**whole)
+    return found
 
 
 def _normal_interval(

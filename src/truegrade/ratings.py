@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from truegrade.errors import OptionError
+from truegrade.ratings_facts import notes_about
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from truegrade.ids import IdTable
     from truegrade.scale import Scale
 
-__all__ = ["Duplicates", "Missing", "Ratings"]
+__all__ = ["Duplicates", "Missing", "Ratings", "whole_numbers"]
 
 Duplicates = Literal["keep", "first", "last", "error"]
 Missing = Literal["error", "drop"]
@@ -112,40 +113,25 @@ class Ratings:
         """How many ratings each instance has, weights added up (M,); whole numbers where all are."""
         if self.weight is None:
             return np.diff(self.instance_ptr)
-        return _whole(np.add.reduceat(self.weight, self.instance_ptr[:-1]))
+        return whole_numbers(np.add.reduceat(self.weight, self.instance_ptr[:-1]))
 
     def weight_per_annotator(self) -> NDArray[Any]:
         """How many ratings each annotator gave, weights added up (N,); whole numbers where all are."""
         if self.weight is None:
             return self.ratings_per_annotator()
-        return _whole(np.bincount(self.annotator, self.weight, self.n_annotators))
+        return whole_numbers(np.bincount(self.annotator, self.weight, self.n_annotators))
 
     def ratings_per_annotator(self) -> NDArray[np.int64]:
         """How many ratings each annotator gave (N,)."""
         return np.bincount(self.annotator, minlength=self.n_annotators)
 
+    def weight_per_grade(self) -> NDArray[Any]:
+        """How often each grade was given, weights added up (K,)."""
+        return np.bincount(self.grade, self.weight, self.scale.n_grades)
+
     def notes(self) -> list[str]:
         """What the user should know about the input, in plain sentences."""
-        notes = []
-        if self.n_dropped:
-            notes.append(f"{self.n_dropped} rows hold a code that is no grade, or have weight 0: left out")
-        if self.n_missing:
-            notes.append(f"{self.n_missing} rows without a rating: left out")
-        if self.n_repeats:
-            left_out = self.n_rows - self.n_dropped - self.n_missing > self.n_ratings
-            notes.append(
-                f"{self.n_repeats} ratings repeat an annotator's rating of the same instance"
-                + (": one of each is kept" if left_out else "")
-            )
-        if self.unobserved:
-            notes.append(f"nobody gave the grades {', '.join(self.unobserved)} of the inferred scale {self.scale}")
-        if self.scale.n_grades == 1:
-            notes.append(f"all ratings are {self.scale.labels[0]}: there is nothing to tell apart")
-        if self.n_annotators == 1:
-            notes.append("there is one annotator: no model can tell skill from truth")
-        if self.n_instances == 1:
-            notes.append("there is one instance")
-        return notes
+        return notes_about(self)
 
     @cached_property
     def digest(self) -> str:
@@ -216,7 +202,8 @@ class Ratings:
         return encode(columns, scale=scale, drop_values=drop_values, missing=missing, duplicates=duplicates)
 
 
-def _whole(weights: NDArray[Any]) -> NDArray[Any]:
+def whole_numbers(weights: NDArray[Any]) -> NDArray[Any]:
+    """Weights as integers where all of them are."""
     return weights.astype(np.int64) if np.array_equal(weights, np.round(weights)) else weights
 
 

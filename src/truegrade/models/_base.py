@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from truegrade.engines import ShardedRatings, require_ratings
 from truegrade.gold import Gold
-from truegrade.ratings import Ratings
 
 if TYPE_CHECKING:
     from truegrade.fit import Fit
+    from truegrade.ratings import Ratings
 
-__all__ = ["Model", "Progress", "checked_inputs"]
+__all__ = ["Model", "Progress", "check_met", "checked_inputs"]
 
 Progress = Callable[[int, float, float], None]  # iteration, bound, change of the bound
 
@@ -35,7 +36,13 @@ class Model(Protocol):
         """
 
 
-def checked_inputs(ratings: Ratings, gold: Any) -> Gold | None:
+def checked_inputs(ratings: Ratings | ShardedRatings, gold: Any) -> Gold | None:
     """The known truths as Gold, on the ratings' scale; ratings must be Ratings already."""
-    Ratings.require(ratings)
+    require_ratings(ratings)
     return None if gold is None else Gold.of(gold, scale=ratings.scale)
+
+
+def check_met(gold: Gold | None, met: int, ratings: Ratings | ShardedRatings) -> None:
+    """Refuse gold of which no instance was met in the ratings."""
+    if gold is not None and not met:
+        raise gold.strange(ratings.shard(0) if isinstance(ratings, ShardedRatings) else ratings)

@@ -183,4 +183,4 @@ def _notes(
             f"the likelihood has no maximum: the variance of {name_annotators(problem.ratings, floored)} went down to "
             f"its floor of {problem.floor:.3g}, and their ratings decide alone; method=bayes has no such limit"
         )
-    return notes + doubts(problem.ratings, ascent.z)
+    return notes + doubts(problem.ratings, correlation(ascent.z, mean_ratings(problem.ratings)))

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truegrade.fit import Status
-from truegrade.models._summary import correlation, mean_ratings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from truegrade.ratings import Ratings
+    from truegrade.ratings_facts import RatingsFacts
 
 __all__ = ["about_grades", "doubts", "lost_grades", "name_annotators", "not_converged"]
 
@@ -23,7 +22,7 @@ _NAMED = 5
 _COMMON, _LOST = 0.05, 0.02  # a grade in so many ratings whose prevalence is so small a part of that is lost
 
 
-def about_grades(ratings: Ratings, prevalence: NDArray[np.float64], rounded: int, advice: str = "") -> list[str]:
+def about_grades(ratings: RatingsFacts, prevalence: NDArray[np.float64], rounded: int, advice: str = "") -> list[str]:
     """Where true grades were moved, and where their prevalence (K,) does not go with the ratings.
 
     rounded: how many known truths lay between grades. advice: what to do about grades that are lost.
@@ -36,19 +35,18 @@ def about_grades(ratings: Ratings, prevalence: NDArray[np.float64], rounded: int
     return notes
 
 
-def lost_grades(ratings: Ratings, prevalence: NDArray[np.float64]) -> list[str]:
+def lost_grades(ratings: RatingsFacts, prevalence: NDArray[np.float64]) -> list[str]:
     """The grades that many ratings say but hardly any truth has: the truths have run together."""
-    said = np.bincount(ratings.grade, ratings.weight, ratings.scale.n_grades) / ratings.total_weight
+    said = ratings.weight_per_grade() / ratings.total_weight
     lost = np.flatnonzero((prevalence < _LOST * said) & (said > _COMMON))
     return [ratings.scale.labels[k] for k in lost]
 
 
-def doubts(ratings: Ratings, estimate: NDArray[np.float64]) -> list[str]:
-    """Reasons that lie in the ratings, and in how the estimates (M,) compare with their means."""
+def doubts(ratings: RatingsFacts, found: float) -> list[str]:
+    """Reasons that lie in the ratings, and in how the estimates correlate with their means."""
     notes = []
     if np.median(ratings.ratings_per_annotator()) < _FEW_RATINGS:
         notes.append("half of the annotators gave fewer than 5 ratings: they can hardly be told apart")
-    found = correlation(estimate, mean_ratings(ratings))
     if found < 0:
         notes.append(f"the estimates run against the mean of the ratings (correlation {found:.2f}): distrust them")
     if not ratings.scale.numbered:
@@ -56,7 +54,7 @@ def doubts(ratings: Ratings, estimate: NDArray[np.float64]) -> list[str]:
     return notes
 
 
-def name_annotators(ratings: Ratings, codes: NDArray[np.intp]) -> str:
+def name_annotators(ratings: RatingsFacts, codes: NDArray[np.intp]) -> str:
     """How many annotators these codes are, and who: ``2 annotators ('ann', 'bob')``."""
     named = ", ".join(f"'{ratings.annotators.label_of(int(n))}'" for n in codes[:_NAMED])
     more = f" and {codes.size - _NAMED} more" if codes.size > _NAMED else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 __all__ = [
+    "Moments",
     "annotator_weights",
     "correlation",
     "instance_weights",
@@ -29,12 +31,15 @@ __all__ = [
 _BLOCK = 1 << 17  # ratings or instances at a time: whole columns as float64 or int64 would outweigh the model's state
 
 
-def known_truths(ratings: Ratings, gold: Gold | None) -> Floats | None:
-    """The known truth of each instance, NaN where it is not known (M,); None without gold."""
+def known_truths(ratings: Ratings, gold: Gold | None, *, shard: bool = False) -> Floats | None:
+    """The known truth of each instance, NaN where it is not known (M,); None without gold.
+
+    shard: these are not all ratings, so that none of their instances need be known.
+    """
     if gold is None:
         return None
     known = np.full(ratings.n_instances, np.nan)
-    at, values = gold.on(ratings)
+    at, values = gold.within(ratings) if shard else gold.on(ratings)
     known[at] = values
     return known
 
@@ -46,12 +51,15 @@ def instance_weights(ratings: Ratings) -> Floats:
     return np.add.reduceat(ratings.weight, ratings.instance_ptr[:-1])
 
 
-def known_grades(ratings: Ratings, gold: Gold | None) -> tuple[NDArray[np.int32], int]:
-    """The grade nearest to each known truth (M,), -1 where none is known; and how many lay between grades."""
+def known_grades(ratings: Ratings, gold: Gold | None, *, shard: bool = False) -> tuple[NDArray[np.int32], int]:
+    """The grade nearest to each known truth (M,), -1 where none is known; and how many lay between grades.
+
+    shard: as for :func:`known_truths`.
+    """
     known = np.full(ratings.n_instances, -1, dtype=np.int32)
     if gold is None:
         return known, 0
-    at, values = gold.on(ratings)
+    at, values = gold.within(ratings) if shard else gold.on(ratings)
     known[at] = ratings.scale.nearest(values)
     return known, int(np.count_nonzero(ratings.scale.array[known[at]] != values))
 
@@ -81,16 +89,51 @@ def annotator_weights(ratings: Ratings) -> Floats:
     return total
 
 
+@dataclass(frozen=True)
+class Moments:
+    """How two columns go together, over runs of instances that can be added: means, and sums of products about them."""
+
+    size: int
+    mean: Floats  # (2,)
+    squares: Floats  # (2,)
+    product: float
+    low: Floats  # (2,)
+    high: Floats  # (2,)
+
+    @classmethod
+    def of(cls, one: Floats, two: Floats) -> Moments:
+        """Of two columns of the same length."""
+        centre, squares, product = (one.mean(), two.mean()), np.zeros(2), 0.0
+        for begin in range(0, one.size, _BLOCK):
+            a, b = (x[begin : begin + _BLOCK] - mean for x, mean in zip((one, two), centre, strict=True))
+            squares += a @ a, b @ b
+            product += a @ b
+        ends = np.array([[x.min(), x.max()] for x in (one, two)])
+        return cls(one.size, np.array(centre), squares, product, ends[:, 0], ends[:, 1])
+
+    def __add__(self, other: Moments) -> Moments:
+        size, apart = self.size + other.size, other.mean - self.mean
+        share = other.size / size
+        return Moments(
+            size,
+            self.mean + share * apart,
+            self.squares + other.squares + self.size * share * apart**2,
+            self.product + other.product + self.size * share * float(apart.prod()),
+            np.minimum(self.low, other.low),
+            np.maximum(self.high, other.high),
+        )
+
+    @property
+    def correlation(self) -> float:
+        """Pearson's; 0 where one of them is constant."""
+        if self.size < 2 or np.any(self.low == self.high):
+            return 0.0
+        return float(self.product / np.sqrt(self.squares.prod()))
+
+
 def correlation(one: Floats, two: Floats) -> float:
     """Pearson's; 0 where one of them is constant."""
-    if one.size < 2 or np.ptp(one) == 0 or np.ptp(two) == 0:
-        return 0.0
-    centre, squares, product = (one.mean(), two.mean()), np.zeros(2), 0.0
-    for begin in range(0, one.size, _BLOCK):
-        a, b = (x[begin : begin + _BLOCK] - mean for x, mean in zip((one, two), centre, strict=True))
-        squares += a @ a, b @ b
-        product += a @ b
-    return float(product / np.sqrt(squares[0] * squares[1]))
+    return Moments.of(one, two).correlation
 
 
 def scale_step(ratings: Ratings) -> float:

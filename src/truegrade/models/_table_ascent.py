@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from truegrade.models._summary import correlation
+from truegrade.models._table_problem import TableMessage, TablePart
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from truegrade.engines import Placed
     from truegrade.inference.categorical import Rows
     from truegrade.inference.cells import Cells
-    from truegrade.inference.table_sweep import TableSums
-    from truegrade.models._table_problem import TableProblem
+    from truegrade.models._table_problem import TableEnd, TablePass
 
     Floats = NDArray[np.float64]
 
@@ -25,36 +25,37 @@ __all__ = ["TableAscent"]
 class TableAscent:
     """The annotators' rows and the prevalence of the grades, changing from pass to pass."""
 
-    problem: TableProblem
+    placed: Placed
     cells: Cells
     rows: Rows
     prevalence: Floats  # (K,)
-    sums: TableSums
     learn_prevalence: bool
-    _posterior: Floats | None = field(default=None, repr=False)  # (M, K), at the parameters in force
+    _end: TableEnd | None = field(default=None, repr=False)  # at the parameters in force
+
+    @property
+    def message(self) -> TableMessage:
+        """The parameters in force."""
+        return TableMessage(self.cells.table(self.rows.log_p), self.prevalence)
 
     def step(self) -> float:
         """One E-step, then the parameters that are best given its counts. The bound is the one of the E-step."""
-        self.problem.sweep(self.cells.table(self.rows.log_p), self.prevalence, self.sums)
-        bound = float(self.sums.log_z.sum()) + self.rows.log_prior()
-        self.update()
+        sums = self.placed.sums(TablePart.sweep, None, self.message)
+        bound = sums.log_z + self.rows.log_prior()
+        self.update(sums)
         return bound
 
-    def update(self) -> None:
+    def update(self, sums: TablePass) -> None:
         """Rows and prevalence from the sums."""
-        self._posterior = None
-        self.rows = self.rows.updated(self.cells.rows(self.sums.counts))
+        self._end = None
+        self.rows = self.rows.updated(self.cells.rows(sums.counts))
         if self.learn_prevalence:
-            self.prevalence = self.sums.node_counts / self.sums.node_counts.sum()
+            self.prevalence = sums.node_counts / sums.node_counts.sum()
 
-    def posterior(self) -> Floats:
-        """P(grade) (M, K) at the parameters in force."""
-        if self._posterior is None:
-            sums = self.problem.empty_sums(posterior=True)
-            self.problem.sweep(self.cells.table(self.rows.log_p), self.prevalence, sums)
-            self.sums, self._posterior = sums, sums.posterior
-        assert self._posterior is not None  # noqa: S101  it was asked for
-        return self._posterior
+    def end(self) -> TableEnd:
+        """What an E-step finds at the parameters in force."""
+        if self._end is None:
+            self._end = self.placed.sums(TablePart.end, None, self.message)
+        return self._end
 
     def collapsed(self) -> bool:
         """There is no spam to collapse into."""
@@ -62,5 +63,4 @@ class TableAscent:
 
     def mirrored(self) -> bool:
         """Whether the estimates run against the mean of the ratings: the truth with its grades exchanged."""
-        estimate = self.posterior() @ self.problem.ratings.scale.array
-        return correlation(estimate, self.problem.mean_rating) < 0
+        return self.end().truths.moments.correlation < 0

@@ -4,30 +4,33 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from truegrade.engines import engine_for
 from truegrade.errors import OptionError
 from truegrade.fit import Status
+from truegrade.fit_parts import whole_fit
 from truegrade.inference.categorical import PooledRows, SmoothedRows
-from truegrade.models._base import checked_inputs
+from truegrade.models._base import check_met, checked_inputs
 from truegrade.models._em import Outcome, StopRule, ascend_all
-from truegrade.models._grade_fit import grade_fit
+from truegrade.models._grade_fit import grade_head
 from truegrade.models._notes import about_grades, lost_grades
 from truegrade.models._options import check_choices, check_positive
 from truegrade.models._table_ascent import TableAscent
-from truegrade.models._table_problem import TableProblem
+from truegrade.models._table_problem import TablePart
 from truegrade.models._warm import check_start, meeting
-from truegrade.posterior import GradePosterior
-from truegrade.threads import default_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
+    from truegrade.engines import Engine, Placed, ShardedRatings
     from truegrade.fit import Fit
+    from truegrade.gold import Gold
     from truegrade.inference.categorical import Rows
     from truegrade.inference.cells import Cells
     from truegrade.models._base import Progress
@@ -38,7 +41,6 @@ if TYPE_CHECKING:
 __all__ = ["TableModel"]
 
 _BLOCK = 65_536  # pairs, whose confusion matrices are gathered at once
-_LARGE = 1_000_000  # ratings; from here on a sweep is cut into pieces instead of running several starts at once
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,32 +81,45 @@ class TableModel:
 
     def fit(
         self,
-        ratings: Ratings,
+        ratings: Ratings | ShardedRatings,
         gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
+        *,
+        engine: Engine | None = None,
     ) -> Fit:
         """Infer truths and confusion matrices.
 
         gold: truths that are known; they stand at their nearest grade, and tell about annotators.
         start: an earlier fit to begin from; annotators that it does not know begin without counts.
         progress: called after every pass with (iteration, bound, change); raise to stop.
+        engine: where the passes run; None: where the ratings are.
         """
         gold = checked_inputs(ratings, gold)
-        threads = default_threads()
-        together = threads if ratings.n_ratings < _LARGE else 1
-        problem = TableProblem.of(ratings, gold, self.name, threads // together)
+        starts = self.starts or (10 if self.pooled else 1)
+        with self._placed(ratings, gold, starts, engine) as placed:
+            found = placed.sums(TablePart.gold, None, None)
+            check_met(gold, found.met, ratings)
+            return self._fit(placed, start, starts, found.rounded, progress)
 
+    def _placed(
+        self, ratings: Ratings | ShardedRatings, gold: Gold | None, starts: int, engine: Engine | None = None
+    ) -> Placed:
+        if ratings.scale.is_real:
+            raise OptionError(f"{self.name} needs grades; for ratings on a real scale choose continuous")
+        return engine_for(ratings, engine).place(ratings, partial(TablePart.of, gold=gold), starts=starts)
+
+    def _fit(self, placed: Placed, start: Fit | None, starts: int, rounded: int, progress: Progress | None) -> Fit:
         def run(starts: int, begin: Any) -> tuple[Outcome, list[tuple[float, Status]]]:
             rule = StopRule(self.tolerance, max_iterations=self.max_iterations)
-            return ascend_all(begin, starts, rule, monotone=True, workers=together, progress=progress)
+            return ascend_all(begin, starts, rule, monotone=True, workers=placed.together, progress=progress)
 
         notes: list[str] = []
 
         def climb(starts: int, begin: Callable[[int, bool], TableAscent], learned: bool) -> Any:
             best, endings = run(starts, lambda index: begin(index, learned))
             state: TableAscent = best.state  # type: ignore[assignment]
-            if learned and self.class_prior == "auto" and (lost := lost_grades(ratings, state.prevalence)):
+            if learned and self.class_prior == "auto" and (lost := lost_grades(placed.ratings, state.prevalence)):
                 notes.append(
                     f"with a learned prevalence hardly any truth is {', '.join(lost)}: fitted with a uniform one"
                 )
@@ -115,21 +130,19 @@ class TableModel:
         if start is not None:
             # "auto" does not try again what the earlier fit found to run together.
             tried = self.class_prior == "auto" and bool(np.ptp(start.parameters.get("prevalence", 0.0)) == 0)
-            best, endings = climb(1, lambda _, learned: self._resumed(problem, start, learned), learned and not tried)
+            best, endings = climb(1, lambda _, learned: self._resumed(placed, start, learned), learned and not tried)
             if not best.state.mirrored():
-                return self._end(problem, best, endings, notes)
+                return self._end(best, endings, rounded, notes)
             notes[:] = ["the earlier fit leads against the ratings: begun anew from the votes"]
-        starts = self.starts or (10 if self.pooled else 1)
-        best, endings = climb(starts, lambda index, learned: self._fresh(problem, index, learned), learned)
-        return self._end(problem, best, endings, notes)
+        best, endings = climb(starts, lambda index, learned: self._fresh(placed, index, learned), learned)
+        return self._end(best, endings, rounded, notes)
 
-    def predict(self, fit: Fit, ratings: Ratings) -> Fit:
+    def predict(self, fit: Fit, ratings: Ratings | ShardedRatings) -> Fit:
         """The truth of new instances, rated by annotators of an earlier fit, who stay as that fit found them."""
-        problem = TableProblem.of(ratings, None, self.name, default_threads())
-        state = self._resumed(problem, fit, None)
-        state.posterior()
-        bound = float(state.sums.log_z.sum())
-        return self._end(problem, Outcome(0, state, Status.CONVERGED, [bound]), [(bound, Status.CONVERGED)])
+        with self._placed(ratings, None, 1) as placed:
+            state = self._resumed(placed, fit, None)
+            bound = state.end().log_z
+            return self._end(Outcome(0, state, Status.CONVERGED, [bound]), [(bound, Status.CONVERGED)], 0)
 
     def rating_probabilities(self, fit: Fit, annotator: NDArray[np.int64], instance: NDArray[np.int64]) -> Floats:
         """P(answer) (P, K) should annotator[i] rate instance[i]; -1 stands for anyone, or anything, unknown."""
@@ -161,19 +174,27 @@ class TableModel:
         shares /= shares.sum(axis=1, keepdims=True)
         return PooledRows(counts, size * shares, None if learned else size)
 
-    def _fresh(self, problem: TableProblem, index: int, learned: bool) -> TableAscent:
-        cells, sums = self.cells(problem.ratings.scale.n_grades), problem.first_sums(self.seed, index)
+    def _fresh(self, placed: Placed, index: int, learned: bool) -> TableAscent:
+        """Start 0 begins at the shares of the votes; in every other annotators have votes of random weight.
+
+        The weights are exponential, as in the Bayesian bootstrap: every start trusts other annotators.
+        """
+        trust = None
+        if index > 0:
+            rng = np.random.default_rng((self.seed, index))
+            trust = rng.exponential(size=placed.ratings.n_annotators) + 1e-3
+        sums = placed.sums(TablePart.votes, None, trust)
+        cells = self.cells(placed.ratings.scale.n_grades)
         rows = self._rows(cells.rows(sums.counts), cells)
-        uniform = np.full(cells.grades, 1 / cells.grades)
-        state = TableAscent(problem, cells, rows, uniform, sums, learned)
-        state.update()
+        state = TableAscent(placed, cells, rows, np.full(cells.grades, 1 / cells.grades), learned)
+        state.update(sums)
         return state
 
-    def _resumed(self, problem: TableProblem, earlier: Fit, learned: bool | None) -> TableAscent:
+    def _resumed(self, placed: Placed, earlier: Fit, learned: bool | None) -> TableAscent:
         """Where an earlier fit ended. learned: the prevalence; None: it stays as it is, else it is uniform."""
-        check_start(self.name, problem.ratings, earlier)
-        rows, cells = self._unknown(earlier, problem.ratings.n_annotators), self.cells(earlier.scale.n_grades)
-        here, there = meeting(problem.ratings.annotators, earlier.annotator_ids)
+        check_start(self.name, placed.ratings, earlier)
+        rows, cells = self._unknown(earlier, placed.ratings.n_annotators), self.cells(earlier.scale.n_grades)
+        here, there = meeting(placed.ratings.annotators, earlier.annotator_ids)
         old = earlier.parameters["counts"]
         if old.shape[1:] != rows.counts.shape[1:]:
             raise OptionError(f"the earlier fit of {self.name} has other errors=; fit both with the same")
@@ -181,24 +202,18 @@ class TableModel:
         prevalence = earlier.parameters["prevalence"]
         if learned is False:
             prevalence = np.full(cells.grades, 1 / cells.grades)
-        return TableAscent(problem, cells, rows, prevalence, problem.empty_sums(), bool(learned))
+        return TableAscent(placed, cells, rows, prevalence, bool(learned))
 
-    def _end(
-        self,
-        problem: TableProblem,
-        best: Outcome,
-        endings: list[tuple[float, Status]],
-        notes: Sequence[str] = (),
-    ) -> Fit:
+    def _end(self, best: Outcome, endings: list[tuple[float, Status]], rounded: int, notes: Sequence[str] = ()) -> Fit:
         state: TableAscent = best.state  # type: ignore[assignment]
-        p = state.posterior()
+        placed, ratings, end = state.placed, state.placed.ratings, state.end()
         parameters = {"counts": state.rows.counts, "prevalence": state.prevalence}
         hyperparameters: dict[str, Any] = {"prevalence": state.prevalence.tolist()}
         if isinstance(state.rows, PooledRows):
             parameters["population"] = state.rows.population
             hyperparameters["concentration"] = state.rows.population.sum(axis=1).tolist()
-        told = [*notes, *about_grades(problem.ratings, state.prevalence, problem.rounded)]
-        each = state.sums.counts.sum(axis=(1, 2))  # (N,)
+        told = [*notes, *about_grades(ratings, state.prevalence, rounded)]
+        each = end.counts.sum(axis=(1, 2))  # (N,)
         if isinstance(state.rows, PooledRows) and state.rows.outweighs(each.max()):
             told.append(
                 "annotators cannot be told apart: the learned concentration grows without end, so all count nearly "
@@ -206,15 +221,18 @@ class TableModel:
             )
         if not self.pooled and np.median(each) < state.rows.counts[0].size:
             told.append("half of the annotators gave fewer ratings than they have probabilities: try pooled=true")
-        return grade_fit(
+        head = grade_head(
             self,
-            problem.ratings,
-            GradePosterior.on_grades(p, problem.ratings.scale),
+            ratings,
+            end.truths,
+            placed.sums(TablePart.agreement, None, None),
             confusion=state.cells.confusion(state.rows.mean),
-            counts=state.sums.counts,
+            counts=end.counts,
+            nodes=ratings.scale.array,
             best=best,
             endings=endings,
             parameters=parameters,
             hyperparameters=hyperparameters,
             notes=told,
         )
+        return whole_fit(ratings, head, placed.each(TablePart.answer, None, state.message))

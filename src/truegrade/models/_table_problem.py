@@ -1,4 +1,4 @@
-"""What all starts of one fit on `table_sweep` share: the data, the known truths, the first guesses."""
+"""What a model on `table_sweep` does beside one shard: sweeps, first guesses, answers about its instances."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truegrade.errors import OptionError
-from truegrade.inference.counting import grade_counts
+from truegrade.fit_parts import Answer
+from truegrade.inference.adding import Sums
+from truegrade.inference.counting import AgreementSums, grade_counts
 from truegrade.inference.table_sweep import TablePlan, TableRatings, TableSums, table_sweep
+from truegrade.models._grade_fit import TruthSums
 from truegrade.models._summary import known_grades, mean_ratings
+from truegrade.posterior import GradePosterior
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,14 +23,48 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["TableProblem"]
+__all__ = ["GoldCount", "TableEnd", "TableMessage", "TablePart", "TablePass"]
 
 _TINY = 1e-300
 
 
 @dataclass(frozen=True)
-class TableProblem:
-    """The constants of one fit of a model whose truth is one of K grades."""
+class TableMessage:
+    """The parameters in force."""
+
+    table: Floats  # (N, K, K): ln P(rating | annotator, truth)
+    prevalence: Floats  # (K,)
+
+
+@dataclass(frozen=True)
+class TablePass(Sums):
+    """What an E-step finds."""
+
+    counts: Floats  # (N, K, K): of annotator, rating and truth
+    node_counts: Floats  # (K,): of the truths
+    log_z: float  # the log likelihood
+
+
+@dataclass(frozen=True)
+class TableEnd(Sums):
+    """What the E-step at the last parameters finds."""
+
+    counts: Floats  # (N, K, K)
+    log_z: float
+    truths: TruthSums
+
+
+@dataclass(frozen=True)
+class GoldCount(Sums):
+    """How many known truths were met, and how many of them lay between grades."""
+
+    met: int
+    rounded: int
+
+
+@dataclass(frozen=True)
+class TablePart:
+    """The constants of one shard."""
 
     ratings: Ratings
     data: TableRatings
@@ -38,13 +75,10 @@ class TableProblem:
     threads: int
 
     @classmethod
-    def of(cls, ratings: Ratings, gold: Gold | None, name: str, threads: int) -> TableProblem:
-        """Check that model and ratings go together."""
-        if ratings.scale.is_real:
-            raise OptionError(f"{name} needs grades; for ratings on a real scale choose continuous")
-        known, rounded = known_grades(ratings, gold)
-        prior_row = None if gold is None else known + 1
-        data = TableRatings.of(ratings, prior_row)
+    def of(cls, ratings: Ratings, threads: int, gold: Gold | None) -> TablePart:
+        """Prepare the sweeps."""
+        known, rounded = known_grades(ratings, gold, shard=True)
+        data = TableRatings.of(ratings, None if gold is None else known + 1)
         plan = TablePlan.build(data, ratings.n_annotators, ratings.scale.n_grades, ratings.scale.n_grades, threads)
         return cls(ratings, data, plan, known, rounded, mean_ratings(ratings), threads)
 
@@ -56,29 +90,23 @@ class TableProblem:
         certain = np.where(np.eye(prevalence.size, dtype=bool), log_prevalence, -np.inf)
         return np.concatenate([log_prevalence[None, :], certain])
 
-    def sweep(self, table: Floats, prevalence: Floats, sums_out: TableSums) -> None:
+    def swept(self, message: TableMessage, *, posterior: bool = False) -> TableSums:
         """One E-step."""
-        table_sweep(self.data, table, self.log_prior(prevalence), sums_out, plan=self.plan, threads=self.threads)
+        sums = self._empty(posterior=posterior)
+        log_prior = self.log_prior(message.prevalence)
+        table_sweep(self.data, message.table, log_prior, sums, plan=self.plan, threads=self.threads)
+        return sums
 
-    def empty_sums(self, *, posterior: bool = False) -> TableSums:
-        """Room for a sweep's sums."""
-        grades, r = self.ratings.scale.n_grades, self.ratings
-        return TableSums.empty(r.n_annotators, grades, grades, r.n_instances, posterior=posterior)
-
-    def first_sums(self, seed: int, index: int) -> TableSums:
-        """The sums at q_m = shares of the votes. In every start but 0 annotators have votes of random weight.
-
-        The weights are exponential, as in the Bayesian bootstrap: every start trusts other annotators.
-        """
+    def voted(self, trust: Floats | None) -> TableSums:
+        """The sums at q_m = shares of the votes; those of annotator n count trust[n] (N,) each, or one."""
         r, grades = self.ratings, self.ratings.scale.n_grades
         weight = r.weight
-        if index > 0:
-            trust = np.random.default_rng((seed, index)).exponential(size=r.n_annotators) + 1e-3
+        if trust is not None:
             weight = trust[r.annotator] if weight is None else weight * trust[r.annotator]
         votes = grade_counts(r, weight)
         settled = np.flatnonzero(self.known >= 0)
         votes[settled] = np.eye(grades)[self.known[settled]]
-        sums = self.empty_sums()
+        sums = self._empty(posterior=False)
         everyone = TableRatings.of(r, np.arange(r.n_instances, dtype=np.int32))
         votes /= votes.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore"):
@@ -86,3 +114,41 @@ class TableProblem:
         nothing = np.zeros((r.n_annotators, grades, grades))
         table_sweep(everyone, nothing, log_votes, sums, plan=self.plan, threads=self.threads)
         return sums
+
+    def _empty(self, *, posterior: bool) -> TableSums:
+        grades, r = self.ratings.scale.n_grades, self.ratings
+        return TableSums.empty(r.n_annotators, grades, grades, r.n_instances, posterior=posterior)
+
+    # What engines run: each takes the part, no state, and a message.
+
+    def sweep(self, _: None, message: TableMessage) -> TablePass:
+        """One E-step."""
+        sums = self.swept(message)
+        return TablePass(sums.counts, sums.node_counts, float(sums.log_z.sum()))
+
+    def votes(self, _: None, trust: Floats | None) -> TablePass:
+        """See :meth:`voted`."""
+        sums = self.voted(trust)
+        return TablePass(sums.counts, sums.node_counts, float(sums.log_z.sum()))
+
+    def end(self, _: None, message: TableMessage) -> TableEnd:
+        """One more E-step, and how its truths look."""
+        sums = self.swept(message, posterior=True)
+        truths = TruthSums.of(self._posterior(sums), self.mean_rating, self.ratings)
+        return TableEnd(sums.counts, float(sums.log_z.sum()), truths)
+
+    def answer(self, _: None, message: TableMessage) -> Answer:
+        """What the instances' truths are."""
+        return Answer(self._posterior(self.swept(message, posterior=True)))
+
+    def agreement(self, _: None, __: None) -> AgreementSums:
+        """How much annotators agree."""
+        return AgreementSums.of(self.ratings)
+
+    def gold(self, _: None, __: None) -> GoldCount:
+        """How much gold there is."""
+        return GoldCount(int(np.count_nonzero(self.known >= 0)), self.rounded)
+
+    def _posterior(self, sums: TableSums) -> GradePosterior:
+        assert sums.posterior is not None  # noqa: S101  it was asked for
+        return GradePosterior.on_grades(sums.posterior, self.ratings.scale)

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     from truegrade.fit import Fit
     from truegrade.ids import IdTable
-    from truegrade.ratings import Ratings
+    from truegrade.ratings_facts import RatingsFacts
 
 __all__ = ["check_start", "meeting"]
 
 
-def check_start(name: str, ratings: Ratings, earlier: Fit) -> None:
+def check_start(name: str, ratings: RatingsFacts, earlier: Fit) -> None:
     """Refuse an earlier fit of another model, or on another scale."""
     if earlier.model != name:
         raise OptionError(f"a fit of {earlier.model} cannot start {name}; pass one of the same model")
