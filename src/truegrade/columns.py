@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["Columns", "ObjectIds", "row_number"]
+__all__ = ["Columns", "Known", "ObjectIds", "row_number"]
 
 
 def row_number(index: int) -> str:
@@ -50,6 +50,14 @@ class ObjectIds:
         return cls([value for _, value in seen], index)
 
 
+@dataclass(frozen=True)
+class Known:
+    """Truths that stand in a file of ratings: not ratings, but gold."""
+
+    instance: pa.ChunkedArray
+    gold: pa.ChunkedArray  # of the same length
+
+
 @dataclass
 class Columns:
     """What every reader returns. Encoding takes the columns out one by one, to free each early."""
@@ -64,6 +72,9 @@ class Columns:
     library: str = "pyarrow"  # of the frames that results come back in: pyarrow, pandas or polars
     row_label: Callable[[int], str] = row_number
     names: Mapping[str, str] = field(default_factory=dict)  # role -> the column that fills it, where columns have names
+    question: pa.ChunkedArray | None = None  # which question a rating answers, where the file names them
+    known: Known | None = None
+    notes: tuple[str, ...] = ()  # what reading left out or decided, in plain sentences
 
     def take(self, role: str) -> Any:
         """The column of a role; this object lets go of it, so that the caller can free it."""

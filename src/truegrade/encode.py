@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truegrade.columns import Columns
+    from truegrade.columns import Columns, Known
+    from truegrade.gold import Gold
     from truegrade.ids import IdTable, IndexedIds
     from truegrade.ratings import Duplicates, Missing
     from truegrade.scale import Scale
@@ -43,6 +44,7 @@ def encode(
     if duplicates not in ("keep", "first", "last", "error"):
         raise OptionError(f"duplicates='{duplicates}': choose 'keep', 'first', 'last' or 'error'")
     n_rows = len(columns.rating)
+    known = columns.take("known")
     if n_rows > _MAX_RATINGS:
         raise RatingError(f"{columns.where}: {n_rows} rows; at most {_MAX_RATINGS} fit into one Ratings")
     weight = read_weights(columns)
@@ -87,6 +89,8 @@ def encode(
         library=columns.library,
         where=columns.where,
         columns=columns.names,
+        known=_gold(known, grades.scale, columns.where),
+        told=(*columns.notes, *grades.notes),
     )
 
 
@@ -112,6 +116,13 @@ def finished(
         if array is not None:
             array.flags.writeable = False
     return arrays
+
+
+def _gold(known: Known | None, scale: Scale, where: str) -> Gold | None:
+    """The truths that stand in the file, on its scale; None if there are none."""
+    from truegrade.gold import Gold
+
+    return None if known is None else Gold.of_columns(known.instance, known.gold, scale, f"{where}: its gold")
 
 
 def _indexed(columns: Columns, role: str, rows: NDArray[np.bool_] | None) -> IndexedIds:

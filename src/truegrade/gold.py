@@ -69,7 +69,7 @@ class Gold:
 
         keys = list(values)  # array_columns knows how ids of mixed types are kept apart
         columns = array_columns(instance=keys, annotator=keys, rating=list(values.values()))
-        found = cls._from_columns(columns.instance, columns.rating, scale, "the gold")
+        found = cls.of_columns(columns.instance, columns.rating, scale, "the gold")
         return replace(found, rows=None)
 
     @classmethod
@@ -87,12 +87,13 @@ class Gold:
         except TypeError:
             raise GoldError(f"a {type(frame).__name__} holds no gold; pass a frame, or instance -> value") from None
         instance, gold = resolve_gold(list(series), where, instance, gold)
-        return cls._from_columns(id_column(series[instance]), arrow_column(series[gold], gold), scale, where)
+        return cls.of_columns(id_column(series[instance]), arrow_column(series[gold], gold), scale, where)
 
     @classmethod
-    def _from_columns(
+    def of_columns(
         cls, instance: pa.ChunkedArray | ObjectIds, gold: pa.ChunkedArray, scale: Scale | None, where: str
     ) -> Gold:
+        """Gold from two columns of the same length."""
         labels, index = index_arrow(gold)
         cells = [*labels.to_pylist(), None]  # the last one serves index -1
         meaning = np.array([_value(cell, scale) for cell in cells])

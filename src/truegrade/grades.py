@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truegrade.errors import OptionError, RatingError, ScaleError
-from truegrade.scale import LARGEST, Scale, read_number, shortest_text
+from truegrade.scale import LARGEST, Scale, leading_number, read_number, shortest_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,6 +36,7 @@ class Grades:
     n_dropped: int
     n_missing: int
     unobserved: tuple[str, ...]  # grades of an inferred scale that nobody gave
+    notes: tuple[str, ...] = ()  # how texts were understood
 
 
 def read_grades(
@@ -60,11 +61,12 @@ def read_grades(
         where=where,
         row_label=row_label,
         weight=weight,
+        worded=True,
     )
     if not np.any(cells.kinds == 0):
         raise no_ratings(where, cells.kinds.size, cells.n_dropped, cells.n_missing)
     found, unobserved = settled_scale(cells.declared, cells.seen(), where, real=asks_for_real(scale))
-    return Grades(found, cells.on(found), cells.rows, cells.n_dropped, cells.n_missing, unobserved)
+    return Grades(found, cells.on(found), cells.rows, cells.n_dropped, cells.n_missing, unobserved, cells.notes)
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,7 @@ class RatingCells:
     index: NDArray[np.int32]  # (L,): which of them stands in each row
     kinds: NDArray[np.int8]  # (L,): 0 = a rating, else why it is none
     declared: Scale | None  # as given, or as an ordered categorical declares it
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def read(
@@ -87,8 +90,12 @@ class RatingCells:
         where: str,
         row_label: Callable[[int], str],
         weight: NDArray[np.float64] | None = None,
+        worded: bool = False,
     ) -> RatingCells:
-        """Say of each row whether it holds a rating, and which; raise for the first that cannot be used."""
+        """Say of each row whether it holds a rating, and which; raise for the first that cannot be used.
+
+        `worded`: these are all cells, so that choices such as "4 - good" can be told from names.
+        """
         if missing not in ("error", "drop"):
             raise OptionError(f"missing='{missing}': choose 'error' or 'drop'")
         cells, index = _different_cells(column)
@@ -97,13 +104,14 @@ class RatingCells:
         wanted = None if scale is None or real else Scale.of(scale)
         if wanted is None and not real:
             wanted = _ordered_categories(column, dropped)
+        cells, notes = _without_words(cells, dropped, wanted) if worded else (cells, ())
         meaning = [_meaning(cell, dropped, wanted) for cell in [*cells, None]]
         kind_of_cell = np.array([0 if isinstance(m, float) else m for m in meaning], dtype=np.int8)
         kinds = kind_of_cell[index]
         _refuse(kinds, cells, index, wanted, missing, where, row_label)
         if weight is not None:
             kinds[weight == 0] = _DROPPED
-        return cls(np.array([m if isinstance(m, float) else np.nan for m in meaning]), index, kinds, wanted)
+        return cls(np.array([m if isinstance(m, float) else np.nan for m in meaning]), index, kinds, wanted, notes)
 
     @property
     def n_dropped(self) -> int:
@@ -201,6 +209,22 @@ def _ordered_categories(column: pa.ChunkedArray, dropped: set[str | None]) -> Sc
     numbers = [read_number(grade) for grade in grades]
     ascending = None not in numbers and numbers == sorted(set(numbers), key=float)  # type: ignore[arg-type]
     return Scale(tuple(numbers)) if ascending else Scale.named(grades)  # type: ignore[arg-type]
+
+
+def _without_words(
+    cells: list[Any], dropped: set[str | None], scale: Scale | None
+) -> tuple[list[Any], tuple[str, ...]]:
+    """Choices such as "4 - good" as their numbers: if all have one, no two the same, and no scale names them."""
+    texts = [str(cell) for cell in cells if cell is not None and _cell_text(cell) not in dropped]
+    texts = [text for text in texts if text.strip().lower() not in MISSING_TEXTS]
+    worded = [text for text in texts if read_number(text) is None]
+    if not worded or (scale is not None and scale.names is not None):
+        return cells, ()
+    number = {text: leading_number(text) for text in texts}
+    if None in number.values() or len({float(number[text] or 0) for text in worded}) < len(worded):
+        return cells, ()
+    note = f"ratings such as '{worded[0].strip()[:40]}' are read as the numbers that they begin with"
+    return [number.get(str(cell), cell) for cell in cells], (note,)
 
 
 def _cell_text(cell: Any) -> str:

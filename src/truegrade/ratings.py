@@ -16,6 +16,7 @@ from truegrade.ratings_facts import notes_about
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from truegrade.gold import Gold
     from truegrade.ids import IdTable
     from truegrade.scale import Scale
 
@@ -57,6 +58,8 @@ class Ratings:
     library: str  # of the frames that results come back in
     where: str  # what messages call the input
     columns: Mapping[str, str] = field(default_factory=dict)  # role -> the input's column, where columns have names
+    known: Gold | None = None  # truths that stood in the input beside the ratings; no model uses them unless told
+    told: tuple[str, ...] = ()  # what reading left out or decided, in plain sentences
 
     def __repr__(self) -> str:
         counts = f"{self.n_ratings} ratings of {self.n_instances} instances by {self.n_annotators} annotators"
@@ -131,7 +134,7 @@ class Ratings:
 
     def notes(self) -> list[str]:
         """What the user should know about the input, in plain sentences."""
-        return notes_about(self)
+        return [*self.told, *notes_about(self)]
 
     @cached_property
     def digest(self) -> str:

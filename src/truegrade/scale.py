@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,10 +16,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["LARGEST", "MAX_GRADES", "Scale", "read_number", "shortest_text"]
+__all__ = ["LARGEST", "MAX_GRADES", "Scale", "leading_number", "read_number", "shortest_text"]
 
 MAX_GRADES = 101  # a percentage in whole points; grades are stored in one byte
 LARGEST = 1e100  # of a value's size: sums of squares must not overflow
+# A number, perhaps a mark like - : . ) = and then anything but one more number: "1-2 times" is no 1.
+_LEADING = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)(?:(?:\s*[-\u2013\u2014:.)=/|,]\s*|\s+)[^\d\s].*)?\s*", re.DOTALL)
 _EXACT = 2.0**53  # below it neighbouring whole numbers and halves are different numbers
 
 
@@ -45,6 +48,16 @@ def read_number(cell: Any) -> float | None:
         return float("inf") if cell > 0 else float("-inf")
     except (TypeError, ValueError):
         return None
+
+
+def leading_number(text: str) -> str | None:
+    """The number that a choice begins with, if words follow it.
+
+    >>> leading_number("4 - good"), leading_number("2.5: fair"), leading_number("3"), leading_number("1-2 times")
+    ('4', '2.5', '3', None)
+    """
+    found = _LEADING.fullmatch(text)
+    return found[1] if found else None
 
 
 @dataclass(frozen=True)

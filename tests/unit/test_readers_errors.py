@@ -109,13 +109,18 @@ def test_wider_encodings_are_named_or_called_no_utf8(encoding, message):
         (b"BZh91AY", "is compressed with bzip2"),
         (b"PARE\x00", "is an encrypted Parquet file"),
         (b"FEA1\x00\x00", "is Feather of version 1"),
-        (b'[{"item": 1}]', "is one JSON array; write JSON lines instead"),
+        (b"[[1, 2], [3, 4]]", "is a JSON array of arrays"),
         (b"<!DOCTYPE html><html>", "is a web page or XML"),
         (gzip.compress(gzip.compress(HEADER)), "unrecognised content"),
     ],
 )
 def test_content_of_other_kinds(content, told, message):
     assert told in message(content)
+
+
+def test_a_json_array_of_no_ratings(message):
+    told = "no key for the annotator; the records have 'item'; pass --annotator KEY (a.b for b inside a)"
+    assert message(b'[{"item": 1}]', ColumnError) == told
 
 
 @pytest.mark.parametrize("kind", WRITERS)

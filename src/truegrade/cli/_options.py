@@ -26,6 +26,13 @@ Source = Annotated[
 class RatingsOptions:
     """How to read a file of ratings."""
 
+    from_: Annotated[
+        str,
+        typer.Option("--from", metavar="NAME", help="The tool that wrote the file, such as label-studio; or plain."),
+    ] = ""
+    question: Annotated[str, typer.Option(metavar="NAME", help="Of an export with several questions: one, or all.")] = (
+        ""
+    )
     annotator: Annotated[str, typer.Option(metavar="COLUMN", help="Who rates.")] = ""
     instance: Annotated[str, typer.Option(metavar="COLUMN", help="What is rated.")] = ""
     rating: Annotated[str, typer.Option(metavar="COLUMN", help="The grade given.")] = ""
@@ -48,6 +55,8 @@ class RatingsOptions:
         roles = ("annotator", "instance", "rating", "category", "weight", "timestamp")
         return read(
             source,
+            from_=self.from_,
+            question=self.question,
             **{role: getattr(self, role) for role in roles},
             wide=self.wide,
             scale=self.scale or None,

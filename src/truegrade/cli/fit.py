@@ -61,11 +61,12 @@ def fit(
     if responsibilities:
         check_ability(type(estimator), "responsibilities")
     data = ratings_options.read(ratings)
-    known = read_gold(gold, scale=data.scale) if gold else None
+    known = read_gold(gold, scale=data.scale) if gold else data.known
     with shown_progress(model, wanted=not (quiet or json)) as progress:
         result = estimator.fit(data, gold=known, progress=progress)
     if known is not None:
-        result = replace(result, notes=(*result.notes, *known.notes(data)))
+        used = () if gold else (f"the file knows the truth of {len(known)} instances: used as gold",)
+        result = replace(result, notes=(*result.notes, *used, *known.notes(data)))
     if output:
         result.save(output, format=table_format)
     per_rating = result.responsibilities_table(data) if responsibilities else None

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from truegrade.columns import Columns
     from truegrade.ratings import Duplicates, Missing, Ratings
-    from truegrade.readers.source import Source
-    from truegrade.readers.tablefile import TableFile
     from truegrade.scale import Scale
 
 __all__ = ["read", "read_columns", "read_table"]
@@ -23,6 +21,8 @@ __all__ = ["read", "read_columns", "read_table"]
 def read(  # noqa: PLR0913  one argument per role and rule
     source: str | os.PathLike[str],
     *,
+    from_: str = "",
+    question: str = "",
     annotator: str = "",
     instance: str = "",
     rating: str = "",
@@ -37,25 +37,39 @@ def read(  # noqa: PLR0913  one argument per role and rule
 ) -> Ratings:
     """Ratings from a file, or from standard input if the source is ``-``.
 
-    CSV and other delimited text, JSON lines, Parquet, Arrow and Feather, plain or compressed with gzip or zstd:
-    the content decides, not the file's name. Columns are found by their usual names, or as told.
+    CSV and other delimited text, JSON, JSON lines, Parquet, Arrow and Feather, plain or compressed with gzip or zstd,
+    and the exports of labelling tools (docs/formats.md): the content decides, not the file's name, unless `from_` names
+    the format. Columns are found by their usual names, or as told. Of an export with several questions `question`
+    chooses one, or "all". Truths that an export knows are in ``Ratings.known``.
     """
     from truegrade.encode import encode
 
     roles = Roles(annotator, instance, rating, category, weight, timestamp)
-    columns = read_columns(source, roles, wide=wide)
+    columns = read_columns(source, roles, wide=wide, from_=from_, question=question)
     return encode(columns, scale=scale, drop_values=drop_values, missing=missing, duplicates=duplicates)
 
 
-def read_columns(source: str | os.PathLike[str], roles: Roles | None = None, *, wide: bool = False) -> Columns:
+def read_columns(
+    source: str | os.PathLike[str],
+    roles: Roles | None = None,
+    *,
+    wide: bool = False,
+    from_: str = "",
+    question: str = "",
+) -> Columns:
     """The columns of a file of ratings by role, not yet encoded."""
     import pyarrow as pa
 
     from truegrade.readers.assemble import assemble
+    from truegrade.readers.choose import Chosen, choose
     from truegrade.readers.source import open_source
 
     opened = open_source(source)
-    columns = assemble(_table_file(opened), roles or Roles(), opened.where, wide=wide)
+    chosen = choose(opened, roles or Roles(), wide=wide, from_=from_, question=question)
+    if isinstance(chosen, Chosen):
+        columns = chosen.columns()
+    else:
+        columns = assemble(chosen, roles or Roles(), opened.where, wide=wide)
     pa.default_memory_pool().release_unused()  # else the pool keeps what decoding took
     return columns
 
@@ -63,23 +77,8 @@ def read_columns(source: str | os.PathLike[str], roles: Roles | None = None, *, 
 def read_table(source: str | os.PathLike[str]) -> pa.Table:
     """All columns of any table, such as gold; the cells of text files are text. Lists and objects are left out."""
     from truegrade.readers.assemble import plain_table
+    from truegrade.readers.choose import table_file
     from truegrade.readers.source import open_source
 
     opened = open_source(source)
-    return plain_table(_table_file(opened), opened.where)
-
-
-def _table_file(source: Source) -> TableFile:
-    from truegrade.readers.columnar import ColumnarFile
-    from truegrade.readers.delimited import DelimitedFile
-    from truegrade.readers.jsonlines import JsonLinesFile
-    from truegrade.readers.sniff import Format, sniff
-    from truegrade.readers.source import reading
-
-    with reading(source.where, source.called("file")):
-        found = sniff(source)
-    if found is Format.DELIMITED:
-        return DelimitedFile(source)
-    if found is Format.JSON_LINES:
-        return JsonLinesFile(source)
-    return ColumnarFile(source, found)
+    return plain_table(table_file(opened), opened.where)

@@ -24,6 +24,7 @@ class Format(Enum):
     ARROW_FILE = "Arrow file"  # Feather, too
     ARROW_STREAM = "Arrow stream"
     JSON_LINES = "file of JSON lines"
+    JSON_ARRAY = "JSON array"
     DELIMITED = "delimited text"
 
 
@@ -79,8 +80,11 @@ def _text_format(text: bytes, where: str) -> Format:
     if text.startswith(b"{"):
         return Format.JSON_LINES
     # A column may be called [rating], so a bracket alone does not make it JSON.
-    if text.startswith(b"[") and text[1:].lstrip()[:1] in {b"{", b"["}:
-        raise FileError(f"{where}: is one JSON array; write JSON lines instead, one object per line")
+    inside = text[1:].lstrip()[:1] if text.startswith(b"[") else b""
+    if inside == b"{":
+        return Format.JSON_ARRAY
+    if inside == b"[":
+        raise FileError(f"{where}: is a JSON array of arrays; write an object per rating, or the matrix as CSV")
     if text.startswith((b"<!", b"<?", b"<html")):
         raise FileError(f"{where}: is a web page or XML; save the table as CSV")
     return Format.DELIMITED

@@ -1,0 +1,220 @@
+"""Exports of labelling tools: a small file of each, what is read from it, and a file that is almost right."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+import truegrade as tg
+from truegrade.errors import ColumnError, FileError, GoldError, OptionError, TruegradeError
+from truegrade.readers import read_columns
+
+EXPORTS = Path(__file__).parents[1] / "exports"
+
+
+def triples(path, **options):
+    """The ratings of a file as (instance, annotator, rating), in the order of the file."""
+    columns = read_columns(path, **options)
+    return list(
+        zip(columns.instance.to_pylist(), columns.annotator.to_pylist(), columns.rating.to_pylist(), strict=True)
+    )
+
+
+# Every example holds these three ratings, of two items by two people, however its tool calls them.
+FILES = {
+    "label_studio.json": ({"question": "quality"}, ["101", "102"], ["ann@example.org", "8"]),
+    "label_studio_min.json": ({"question": "quality"}, ["101", "102"], ["7", "8"]),
+    "label_studio.csv": ({"question": "quality"}, ["101", "102"], ["7", "8"]),
+    "argilla.json": ({"question": "quality"}, ["r1", "r2"], ["u-ann", "u-bob"]),
+    "argilla_flat.json": ({}, ["r1", "r2"], ["u-ann", "u-bob"]),
+    "argilla_1.json": ({}, ["r1", "r2"], ["u-ann", "u-bob"]),
+    "argilla_1_flat.jsonl": ({}, ["r1", "r2"], ["u-ann", "u-bob"]),
+    "mturk.csv": ({}, ["H1", "H2"], ["W1", "W2"]),
+    "mturk_one_hot.csv": ({}, ["H1", "H2"], ["W1", "W2"]),
+    "mturk_crowd.csv": ({}, ["H1", "H2"], ["W1", "W2"]),
+    "toloka.tsv": ({}, ["t1", "t2"], ["wA", "wB"]),
+    "prodigy.jsonl": ({}, ["-1203", "77"], ["set-ann", "set-bob"]),
+    "peerannot.json": ({}, ["0", "1"], ["3", "5"]),
+    "judges.jsonl": ({"question": "helpful"}, ["p1", "p2"], ["model-a", "model-b"]),
+    "judges_nested.json": ({}, ["p1", "p2"], ["model-a", "model-b"]),
+}
+LEFT_OUT = {
+    "label_studio.json": "3 answers are left out: 1 with several choices, 1 cancelled, 1 draft",
+    "argilla.json": "1 answers are left out: 1 with several choices",
+    "argilla_flat.json": "2 answers are left out: 1 draft, 1 discarded",
+    "argilla_1.json": "1 answers are left out: 1 discarded",
+    "argilla_1_flat.jsonl": "1 answers are left out: 1 draft",
+    "mturk.csv": "2 answers are left out: 1 rejected, 1 without an answer",
+    "mturk_one_hot.csv": "1 answers are left out: 1 without an answer",
+    "toloka.tsv": "3 answers are left out: 2 rejected, 1 skipped",
+    "prodigy.jsonl": "3 answers are left out: 1 ignored, 1 rejected, 1 without an answer",
+    "judges.jsonl": "1 answers are left out: 1 without an answer",
+}
+EXPECTED = [(0, 0, "4"), (0, 1, "2"), (1, 0, "5")]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_examples_are_found_by_their_content(name):
+    options, items, people = FILES[name]
+    found = triples(EXPORTS / name, **options)
+    expected = {(items[i], people[n], grade) for i, n, grade in EXPECTED}
+    assert len(found) == len(expected)
+    assert set(found) == expected
+    ratings = tg.read(EXPORTS / name, **options)
+    assert str(ratings.scale) == "2..5"
+    assert [note for note in ratings.told if "left out" in note] == ([LEFT_OUT[name]] if name in LEFT_OUT else [])
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_compressed_and_with_a_byte_order_mark(name, tmp_path):
+    options = FILES[name][0]
+    path = tmp_path / "export"
+    path.write_bytes(gzip.compress(b"\xef\xbb\xbf" + (EXPORTS / name).read_bytes()))
+    assert triples(path, **options) == triples(EXPORTS / name, **options)
+
+
+def test_several_questions_are_listed_and_one_or_all_can_be_read():
+    path = EXPORTS / "label_studio.json"
+    with pytest.raises(OptionError, match=r"it holds 2 questions: quality, tone; pass --question NAME for one of them"):
+        tg.read(path)
+    with pytest.raises(OptionError, match="no question 'colour'; it has quality, tone"):
+        tg.read(path, question="colour")
+    ratings = tg.read(path, question="all")
+    assert sorted(ratings.instances.labels.to_pylist()) == ["101/quality", "101/tone", "102/quality", "102/tone"]
+    assert sorted(ratings.categories.labels.to_pylist()) == ["quality", "tone"]
+    assert ratings.n_annotators == 2
+    assert "2 questions are rated together" in ratings.told[1]
+    assert ratings.known.instances.to_pylist() == ["102/quality"]
+
+
+def test_choices_that_begin_with_a_number_are_that_number():
+    ratings = tg.read(EXPORTS / "label_studio.json", question="tone")
+    assert ratings.scale.values == (1, 2, 3)
+    assert "ratings such as '3 - polite' are read as the numbers that they begin with" in ratings.told
+    named = tg.read(EXPORTS / "label_studio.json", question="tone", scale="1 - rude,2 - cold,3 - polite")
+    assert named.scale.names == ("1 - rude", "2 - cold", "3 - polite")
+
+
+def test_gold_in_the_file_is_no_rating():
+    ratings = tg.read(EXPORTS / "label_studio.json", question="quality")
+    assert ratings.known.instances.to_pylist() == ["102"]
+    assert ratings.known.values.tolist() == [5.0]
+    assert "1" not in ratings.annotators.labels.to_pylist()
+    toloka = tg.read(EXPORTS / "toloka.tsv")
+    assert toloka.known.instances.to_pylist() == ["t2"]
+    fit = tg.DawidSkene().fit(toloka, gold=toloka.known)
+    assert dict(zip(*fit.truth_table().select(["instance", "estimate"]).to_pydict().values(), strict=True))["t2"] == 5
+
+
+def test_ratings_of_regions_belong_to_the_region():
+    assert triples(EXPORTS / "label_studio_legacy.json") == [("1/r1", "3", "2")]
+
+
+def test_a_yes_or_no_to_a_label_is_one_or_zero():
+    assert triples(EXPORTS / "prodigy_binary.jsonl") == [("5", "ann", "1"), ("5", "bob", "0")]
+
+
+def test_another_field_may_name_the_instance_or_the_category():
+    found = triples(EXPORTS / "mturk.csv", roles=tg.readers.Roles(instance="Input.image"))
+    assert found[0] == ("1.png", "W1", "4")
+    ratings = tg.read(EXPORTS / "label_studio.json", question="quality", category="query", instance="text")
+    assert ratings.categories.labels.to_pylist() == ["q1"]
+    assert ratings.instances.labels.to_pylist() == ["The first answer", "The second answer"]
+    assert tg.read(EXPORTS / "argilla.json", question="quality", category="topic").n_categories == 2
+
+
+def test_a_name_forces_a_format():
+    path = EXPORTS / "judges.jsonl"
+    assert len(triples(path, from_="judges", question="helpful")) == 3
+    with pytest.raises(FileError, match="does not look like Toloka assignments"):
+        tg.read(path, from_="toloka")
+    with pytest.raises(OptionError, match="--from paper: choose plain, label-studio"):
+        tg.read(path, from_="paper")
+    with pytest.raises(ColumnError, match="no column for the annotator"):
+        tg.read(path, from_="plain", instance="prompt_id", rating="scores")
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "told"),
+    [
+        ("label_studio.json", '"annotations"', '"notes"', "have neither 'annotations' nor 'completions'"),
+        (
+            "label_studio_legacy.json",
+            '"rating"',
+            '"text"',
+            r"no control of these tasks grades: box \(rectanglelabels\)",
+        ),
+        ("label_studio_min.json", '[{"rating": 4}]', "[]", "with its name|no rating"),
+        ("argilla.json", '"responses"', '"answers"', "pass --annotator KEY"),
+        ("argilla_flat.json", ".users", ".people", r"has no 'quality.responses.users'"),
+        ("argilla_1.json", '"external_id"', '"other_id"', "has no 'id'; pass --instance KEY"),
+        ("mturk.csv", "Answer.", "Reply.", r"has no column 'Answer....'"),
+        ("toloka.tsv", "OUTPUT:", "OUT:", "has no column 'OUTPUT:...'"),
+        ("toloka.tsv", "ASSIGNMENT:task_id", "ASSIGNMENT:task", "has no 'ASSIGNMENT:task_id'; pass --instance COLUMN"),
+        ("prodigy_binary.jsonl", "_annotator_id", "_who", "does not say who answered"),
+        ("peerannot.json", "2}", "[2, 3]}", "no|lists or objects"),
+        (
+            "judges_nested.json",
+            '"judge"',
+            '"mind"',
+            "no key for the annotator; the records have 'item', 'mind', 'score'",
+        ),
+    ],
+)
+def test_a_file_that_is_almost_right(name, old, new, told, tmp_path):
+    text = (EXPORTS / name).read_text()
+    assert old in text
+    path = tmp_path / name
+    path.write_text(text.replace(old, new))
+    if name == "label_studio_min.json":
+        path.write_text(
+            text.replace('[{"rating": 4}]', "[]").replace('[{"rating": 2}]', "[]").replace('[{"rating": 5}]', "[]")
+        )
+    with pytest.raises(TruegradeError, match=told) as caught:
+        tg.read(path)
+    assert str(caught.value).startswith(str(path))
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < len(str(path)) + 300
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith("json")])
+def test_a_file_cut_anywhere_is_an_error_or_less_of_the_same(name, tmp_path):
+    whole = (EXPORTS / name).read_bytes().strip()
+    path = tmp_path / name
+    for cut in range(1, len(whole), 7):
+        path.write_bytes(whole[:cut])
+        with pytest.raises(TruegradeError) as caught:
+            tg.read(path, **FILES[name][0])
+        assert str(caught.value).startswith(str(path))
+
+
+def test_deep_nesting_is_told(tmp_path):
+    path = tmp_path / "deep.json"
+    path.write_text('[{"data": ' + "[" * 200_000 + "]" * 200_000 + "}]")
+    with pytest.raises(FileError, match="record 1: not JSON"):
+        tg.read(path)
+
+
+def test_records_longer_than_a_block_and_numbers_cut_by_one(tmp_path):
+    records = [{"item": f"i{n}", "judge": "a", "score": 12, "text": "x" * (1 << 19)} for n in range(7)]
+    path = tmp_path / "long.json"
+    path.write_text(json.dumps(records))
+    assert triples(path) == [(f"i{n}", "a", "12") for n in range(7)]
+
+
+def test_gold_that_contradicts_itself_is_refused(tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text((EXPORTS / "toloka.tsv").read_text().replace("2.png\t1\t5", "2.png\t1\t4"))
+    with pytest.raises(GoldError, match="its gold"):
+        tg.read(path)
+
+
+def test_plain_files_stay_plain(tmp_path):
+    path = tmp_path / "f.csv"
+    path.write_text("annotator,annotation_id,lead_time,id,label\nann,1,2.0,x,3\n")
+    assert triples(path) == [("x", "ann", "3")]
+    path.write_text('{"item": "x", "judge": "a", "score": 2, "model": "m", "extra": {"a": 1}}\n')
+    assert triples(path) == [("x", "a", "2")]
+    with pytest.raises(OptionError, match="--question goes with exports"):
+        tg.read(path, question="q")
