@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from truegrade.checkpoint import Checkpoint as Checkpoint
     from truegrade.description import describe as describe
     from truegrade.evaluation import evaluate as evaluate
     from truegrade.fit import Fit as Fit
@@ -35,6 +36,7 @@ __version__ = "0.1.0"
 # called like a name in it: Python binds a module to its name in the package as soon as anything imports it.
 _HOMES = {
     "Auto": "models.auto",
+    "Checkpoint": "checkpoint",
     "Continuous": "models.continuous",
     "DawidSkene": "models.dawid_skene",
     "Fit": "fit",
@@ -60,6 +62,7 @@ _HOMES = {
 
 __all__ = [
     "Auto",
+    "Checkpoint",
     "Continuous",
     "DawidSkene",
     "Fit",

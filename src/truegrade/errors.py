@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "CheckpointError",
     "ColumnError",
     "DataError",
     "ExperimentError",
@@ -61,6 +62,10 @@ class OptionError(TruegradeError):
 
 class FitError(TruegradeError):
     """A saved fit is absent, damaged or from a version that cannot be read."""
+
+
+class CheckpointError(TruegradeError):
+    """A checkpoint is damaged, of another fit or of another format, or stands in the way of a new one."""
 
 
 class OutputError(TruegradeError):

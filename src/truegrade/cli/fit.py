@@ -13,6 +13,7 @@ from truegrade.cli._options import Json, RatingsOptions, Seed, takes_ratings
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from truegrade.checkpoint import Checkpoint
     from truegrade.fit import Fit
 
 __all__ = ["DEFAULT_MODEL", "fit", "make_estimator", "show_fit"]
@@ -37,6 +38,13 @@ def fit(
         bool, typer.Option("--responsibilities", help="Say of each rating how likely it was given in earnest.")
     ] = False,
     report: Annotated[bool, typer.Option("--report", help="With -o: also write DIR/report.html.")] = False,
+    checkpoint: Annotated[
+        str, typer.Option(metavar="FILE", help="Where to keep how far the fit has come; deleted when it is done.")
+    ] = "",
+    every: Annotated[int, typer.Option("--checkpoint-every", min=1, help="Passes between two checkpoints.")] = 10,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from the --checkpoint, or begin anew where there is none.")
+    ] = False,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     ratings_options: RatingsOptions,
@@ -57,13 +65,14 @@ def fit(
         raise OptionError("--report writes report.html beside the tables; say where with -o DIR")
     if output:
         check_target(Path(output), table_format)
+    keeper = _keeper(checkpoint, every, resume=resume)
     estimator = make_estimator(model, settings, seed)
     if responsibilities:
         check_ability(type(estimator), "responsibilities")
     data = ratings_options.read(ratings)
     known = read_gold(gold, scale=data.scale) if gold else data.known
     with shown_progress(model, wanted=not (quiet or json)) as progress:
-        result = estimator.fit(data, gold=known, progress=progress)
+        result = estimator.fit(data, gold=known, progress=progress, checkpoint=keeper)
     if known is not None:
         used = () if gold else (f"the file knows the truth of {len(known)} instances: used as gold",)
         result = replace(result, notes=(*result.notes, *used, *known.notes(data)))
@@ -80,7 +89,24 @@ def fit(
     if not quiet:
         remark(result.notes)
         show_fit(result, output, json=json, per_rating=per_rating)
-    return 130 if result.status is Status.INTERRUPTED else 0
+    interrupted = result.status is Status.INTERRUPTED
+    if keeper is not None and not interrupted:
+        keeper.remove()
+    return 130 if interrupted else 0
+
+
+def _keeper(path: str, every: int, *, resume: bool) -> Checkpoint | None:
+    """Where the fit is to keep how far it has come; what cannot be is refused before the ratings are read."""
+    from truegrade.checkpoint import Checkpoint
+    from truegrade.errors import OptionError
+
+    if not path:
+        if resume:
+            raise OptionError("--resume goes on from a checkpoint; say which with --checkpoint FILE")
+        return None
+    keeper = Checkpoint(path, every, resume)
+    keeper.check()
+    return keeper
 
 
 def make_estimator(model: str, settings: list[str], seed: int) -> Any:

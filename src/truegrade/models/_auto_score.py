@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truegrade.models._base import Model
+    from truegrade.models._journal import Journal
 
     Floats = NDArray[np.float64]
 
@@ -90,7 +91,7 @@ class HoldOut:
             held[:] = False
         return cls(ratings, held)
 
-    def scores(self, models: Sequence[Model]) -> Scores:
+    def scores(self, models: Sequence[Model], journal: Journal | None = None) -> Scores:
         """Fit every model to the other ratings, and let it tell those that were held back. An interrupt ends it all."""
         if np.count_nonzero(self.held) < _LEAST:
             return Scores.none(len(models))
@@ -106,7 +107,8 @@ class HoldOut:
         code = others.instances.labels.to_numpy()  # of r
         told = []
         for model in models:
-            fit = model.fit(others)
+            part = None if journal is None else journal.within(f"held out/{model.name}")
+            fit = model.fit(others, checkpoint=part)
             if fit.status is Status.INTERRUPTED:
                 raise KeyboardInterrupt
             p = np.zeros((r.n_instances, r.scale.n_grades))

@@ -10,6 +10,7 @@ from truegrade.gold import Gold
 
 if TYPE_CHECKING:
     from truegrade.fit import Fit
+    from truegrade.models._journal import Keeper
     from truegrade.ratings import Ratings
 
 __all__ = ["Model", "Progress", "check_met", "checked_inputs"]
@@ -28,11 +29,14 @@ class Model(Protocol):
         gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
+        *,
+        checkpoint: Keeper = None,
     ) -> Fit:
         """Infer the truth. No argument is changed.
 
         gold: truths that are known: Gold, a frame with a gold column, or a mapping from instance to value.
         start: an earlier fit to begin from. progress: called once per iteration.
+        checkpoint: a :class:`truegrade.Checkpoint`; what does not iterate needs none, and leaves it alone.
         """
 
 

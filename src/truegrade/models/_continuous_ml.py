@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from truegrade.gold import Gold
     from truegrade.models._base import Progress
+    from truegrade.models._journal import Journal
     from truegrade.models.continuous import Continuous
     from truegrade.ratings import Ratings
 
@@ -120,7 +121,12 @@ class LikelihoodAscent:
 
 
 def fit_likelihood(
-    model: Continuous, ratings: Ratings, gold: Gold | None, start: Fit | None, progress: Progress | None
+    model: Continuous,
+    ratings: Ratings,
+    gold: Gold | None,
+    start: Fit | None,
+    progress: Progress | None,
+    journal: Journal | None,
 ) -> Fit:
     """The best of the starts, or what an earlier fit leads to."""
     problem = LikelihoodProblem.of(model, ratings, gold)
@@ -134,7 +140,9 @@ def fit_likelihood(
 
     starts = model.starts if start is None else 1
     rule, workers = model.stop_rule(), default_threads()
-    best, endings = ascend_all(make_start, starts, rule, monotone=True, workers=workers, progress=progress)
+    best, endings = ascend_all(
+        make_start, starts, rule, monotone=True, workers=workers, progress=progress, journal=journal
+    )
     return _fit(model, problem, best, endings)
 
 

@@ -14,6 +14,7 @@ from truegrade.fit import Status
 
 if TYPE_CHECKING:
     from truegrade.models._base import Progress
+    from truegrade.models._journal import Journal, Leg
 
 __all__ = ["Ascent", "Outcome", "StopRule", "ascend_all"]
 
@@ -71,18 +72,22 @@ class Outcome:
 
 
 def ascend(
-    index: int,
-    state: Ascent,
+    outcome: Outcome,
     rule: StopRule,
     *,
     monotone: bool,
     stopped: threading.Event,
     progress: Progress | None,
+    keep: Callable[[Outcome, bool], None],
 ) -> Outcome:
-    """Take one start up until its bound is flat."""
-    outcome = Outcome(index, state, Status.MAX_ITER)
-    for iteration in range(1, rule.max_iterations + 1):
+    """Take one start up, from where it is, until its bound is flat.
+
+    keep: is told of every pass that was not the last, and whether the user stops it there.
+    """
+    state = outcome.state
+    for iteration in range(len(outcome.trace) + 1, rule.max_iterations + 1):
         if stopped.is_set() and outcome.trace:  # before the first pass there is nothing to show
+            keep(outcome, True)
             outcome.status = Status.INTERRUPTED
             return outcome
         bound = state.step()
@@ -101,6 +106,7 @@ def ascend(
         if rule.met(outcome.trace):
             outcome.status = Status.SPAM_COLLAPSE if state.collapsed() else Status.CONVERGED
             return outcome
+        keep(outcome, False)
     if state.collapsed():
         outcome.status = Status.SPAM_COLLAPSE
     return outcome
@@ -114,14 +120,18 @@ def ascend_all(
     monotone: bool,
     workers: int,
     progress: Progress | None,
+    journal: Journal | None = None,
 ) -> tuple[Outcome, list[tuple[float, Status]]]:
     """Take every start up; return the best one, and the bound and status of all in order.
 
     `workers` starts run at the same time, each from its own thread; only the best so far is kept. The first Ctrl-C
-    ends all of them after the pass they are in; the best so far is then INTERRUPTED.
+    ends all of them after the pass they are in; the best so far is then INTERRUPTED. With a journal they run one after
+    the other, from where it knows them to be.
     """
-    race = _Race(make_start, rule, monotone, progress, [(-np.inf, Status.INTERRUPTED)] * starts)
-    with ThreadPoolExecutor(max_workers=workers) as pool:
+    leg = None if journal is None else journal.next_leg()
+    race = _Race(make_start, rule, monotone, progress, [None] * starts, leg)
+    race.resume()
+    with ThreadPoolExecutor(max_workers=workers if leg is None else 1) as pool:
         futures: list[Future[None]] = []
         try:
             for index in range(starts):
@@ -136,7 +146,9 @@ def ascend_all(
             race.stopped.set()  # an error in one start, or in the callback, ends the others too
     if race.best is None:
         raise KeyboardInterrupt
-    return race.best, race.endings
+    if leg is not None and None in race.endings:  # the user stopped it between two starts
+        leg.close()
+    return race.best, [ending or (-np.inf, Status.INTERRUPTED) for ending in race.endings]
 
 
 @dataclass
@@ -147,22 +159,50 @@ class _Race:
     rule: StopRule
     monotone: bool
     progress: Progress | None
-    endings: list[tuple[float, Status]]
+    endings: list[tuple[float, Status] | None]  # of the starts that are done
+    leg: Leg | None  # what a checkpoint knows of it
     best: Outcome | None = None
     stopped: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
+    def begin(self, index: int) -> Outcome:
+        """A start before its first pass."""
+        return Outcome(index, self.make_start(index), Status.MAX_ITER)
+
+    def resume(self) -> None:
+        """Go on from what the checkpoint knows."""
+        if self.leg is not None:
+            self.best = self.leg.outcome("best", self.begin)
+            for index, ending in enumerate(self.leg.endings()):
+                self.endings[index] = None if ending is None else (ending[0], Status(ending[1]))
+
     def run(self, index: int) -> None:
         """Take one start up, and keep it if it is the best so far."""
-        if self.stopped.is_set():
+        if self.stopped.is_set() or self.endings[index] is not None:
             return
+        begun = None if self.leg is None else self.leg.outcome("running", self.begin)
+        if begun is None or begun.index != index:
+            begun = self.begin(index)
         outcome = ascend(
-            index, self.make_start(index), self.rule, monotone=self.monotone, stopped=self.stopped, progress=self.tell
+            begun, self.rule, monotone=self.monotone, stopped=self.stopped, progress=self.tell, keep=self.kept
         )
         with self.lock:
             self.endings[index] = (outcome.bound, outcome.status)
             if self.best is None or _rank(outcome) > _rank(self.best):
                 self.best = outcome
+        self.keep(None, now=None not in self.endings)
+
+    def kept(self, outcome: Outcome, stopping: bool) -> None:
+        """Write down a start on its way, every few passes and where the user stops it."""
+        if self.leg is not None and (stopping or len(outcome.trace) % self.leg.every == 0):
+            self.keep(outcome, now=stopping)
+            if stopping:  # what comes now is shown to the user, and no part of what a resumed fit does
+                self.leg.close()
+
+    def keep(self, running: Outcome | None, *, now: bool) -> None:
+        """Write down where all starts are, if there is a checkpoint; unless `now`, only where it costs little."""
+        if self.leg is not None and (now or self.leg.book.due()):
+            self.leg.keep(self.endings, self.best, running)
 
     def tell(self, iteration: int, bound: float, change: float) -> None:
         """One start's news at a time."""

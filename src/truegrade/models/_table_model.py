@@ -17,6 +17,7 @@ from truegrade.inference.categorical import PooledRows, SmoothedRows
 from truegrade.models._base import check_met, checked_inputs
 from truegrade.models._em import Outcome, StopRule, ascend_all
 from truegrade.models._grade_fit import grade_head
+from truegrade.models._journal import journal_of
 from truegrade.models._notes import about_grades, lost_grades
 from truegrade.models._options import check_choices, check_positive
 from truegrade.models._table_ascent import TableAscent
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from truegrade.inference.categorical import Rows
     from truegrade.inference.cells import Cells
     from truegrade.models._base import Progress
+    from truegrade.models._journal import Journal, Keeper
     from truegrade.ratings import Ratings
 
     Floats = NDArray[np.float64]
@@ -87,6 +89,7 @@ class TableModel:
         progress: Progress | None = None,
         *,
         engine: Engine | None = None,
+        checkpoint: Keeper = None,
     ) -> Fit:
         """Infer truths and confusion matrices.
 
@@ -94,13 +97,15 @@ class TableModel:
         start: an earlier fit to begin from; annotators that it does not know begin without counts.
         progress: called after every pass with (iteration, bound, change); raise to stop.
         engine: where the passes run; None: where the ratings are.
+        checkpoint: keeps how far the fit has come in a file.
         """
         gold = checked_inputs(ratings, gold)
+        journal = journal_of(checkpoint, self, ratings, gold, start)
         starts = self.starts or (10 if self.pooled else 1)
         with self._placed(ratings, gold, starts, engine) as placed:
             found = placed.sums(TablePart.gold, None, None)
             check_met(gold, found.met, ratings)
-            return self._fit(placed, start, starts, found.rounded, progress)
+            return self._fit(placed, start, starts, found.rounded, progress, journal)
 
     def _placed(
         self, ratings: Ratings | ShardedRatings, gold: Gold | None, starts: int, engine: Engine | None = None
@@ -109,10 +114,20 @@ class TableModel:
             raise OptionError(f"{self.name} needs grades; for ratings on a real scale choose continuous")
         return engine_for(ratings, engine).place(ratings, partial(TablePart.of, gold=gold), starts=starts)
 
-    def _fit(self, placed: Placed, start: Fit | None, starts: int, rounded: int, progress: Progress | None) -> Fit:
+    def _fit(
+        self,
+        placed: Placed,
+        start: Fit | None,
+        starts: int,
+        rounded: int,
+        progress: Progress | None,
+        journal: Journal | None = None,
+    ) -> Fit:
         def run(starts: int, begin: Any) -> tuple[Outcome, list[tuple[float, Status]]]:
             rule = StopRule(self.tolerance, max_iterations=self.max_iterations)
-            return ascend_all(begin, starts, rule, monotone=True, workers=placed.together, progress=progress)
+            return ascend_all(
+                begin, starts, rule, monotone=True, workers=placed.together, progress=progress, journal=journal
+            )
 
         notes: list[str] = []
 

@@ -19,6 +19,7 @@ from truegrade.models._auto_members import Member, members_for
 from truegrade.models._auto_score import HoldOut, Scores
 from truegrade.models._auto_stack import Stack, is_sound, stack, weigh
 from truegrade.models._base import checked_inputs
+from truegrade.models._journal import journal_of
 from truegrade.models._summary import known_truths
 from truegrade.models.ordinal_panel import OrdinalPanel
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from truegrade.models._base import Progress
+    from truegrade.models._journal import Journal, Keeper
     from truegrade.ratings import Ratings
 
 __all__ = ["Auto"]
@@ -57,33 +59,41 @@ class Auto:
         gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
+        *,
+        checkpoint: Keeper = None,
     ) -> Fit:
         """Fit every member, score it, and stack them.
 
         gold: truths that are known, passed on to every member.
         start: an earlier fit of auto; the panel begins from it.
         progress: called after every pass of the panel.
+        checkpoint: keeps how far the fit has come in a file.
         """
         gold = checked_inputs(ratings, gold)
+        journal = journal_of(checkpoint, self, ratings, gold, start)
         members = members_for(ratings, self.seed)
         earlier = None if start is None else _panel_of(start)
         fits: list[Fit] = []
         for member in members:
             model = member.begun() if _interrupted(fits) else member.model
-            fits.append(model.fit(ratings, gold, earlier, progress) if member.leads else model.fit(ratings, gold))
-        scores, interrupted = self._scores(ratings, members, interrupted=_interrupted(fits))
+            part = None if journal is None else journal.within(member.name)
+            given = (earlier, progress) if member.leads else ()
+            fits.append(model.fit(ratings, gold, *given, checkpoint=part))
+        scores, interrupted = self._scores(ratings, members, journal, interrupted=_interrupted(fits))
         sound = np.array([is_sound(fit, ratings) for fit in fits])
         weights = weigh(members, sound, scores, ratings)
         stacked = stack(ratings, fits, weights, known_truths(ratings, gold))
         found = self._end(ratings, members, fits, scores, stacked)
         return replace(found, status=Status.INTERRUPTED) if interrupted else found
 
-    def _scores(self, ratings: Ratings, members: list[Member], *, interrupted: bool) -> tuple[Scores, bool]:
+    def _scores(
+        self, ratings: Ratings, members: list[Member], journal: Journal | None, *, interrupted: bool
+    ) -> tuple[Scores, bool]:
         """How well each member tells held-back ratings, and whether the user stopped it before that was known."""
         models = [member.model for member in members]
         if not interrupted:
             with suppress(KeyboardInterrupt):
-                return HoldOut.of(ratings, self.held_out, self.seed).scores(models), False
+                return HoldOut.of(ratings, self.held_out, self.seed).scores(models, journal), False
         return Scores.none(len(models)), True
 
     def predict(self, fit: Fit, ratings: Ratings) -> Fit:

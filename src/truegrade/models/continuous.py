@@ -15,12 +15,14 @@ from truegrade.errors import OptionError
 from truegrade.models._base import checked_inputs
 from truegrade.models._continuous_ml import fit_likelihood, predict_likelihood
 from truegrade.models._em import StopRule
+from truegrade.models._journal import journal_of
 from truegrade.models._options import check_choices, check_finite, check_positive
 from truegrade.models.ordinal_mixture import OrdinalMixture
 
 if TYPE_CHECKING:
     from truegrade.fit import Fit
     from truegrade.models._base import Progress
+    from truegrade.models._journal import Keeper
     from truegrade.ratings import Ratings
     from truegrade.scale import Scale
 
@@ -66,20 +68,24 @@ class Continuous:
         gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
+        *,
+        checkpoint: Keeper = None,
     ) -> Fit:
         """Infer truths and expertise.
 
         gold: truths that are known and stay as they are; the others profit from what they tell about annotators.
         start: an earlier fit to begin from, instead of several starts; ids that it does not know begin afresh.
         progress: called after every pass with (iteration, bound, change); raise to stop.
+        checkpoint: keeps how far the fit has come in a file.
         """
         gold = checked_inputs(ratings, gold)
+        journal = journal_of(checkpoint, self, ratings, gold, start)
         if start is not None:
             self._check_method(start)
         if self.method == "ml":
-            return fit_likelihood(self, ratings, gold, start, progress)
+            return fit_likelihood(self, ratings, gold, start, progress, journal)
         lent = None if start is None else _lent(start, ratings)
-        return self._own(self._mixture(ratings.scale).fit(ratings, gold, lent, progress))
+        return self._own(self._mixture(ratings.scale).fit(ratings, gold, lent, progress, checkpoint=journal))
 
     def predict(self, fit: Fit, ratings: Ratings) -> Fit:
         """The truth of new instances, rated by annotators of an earlier fit, who stay as that fit found them."""

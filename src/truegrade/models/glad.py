@@ -21,12 +21,14 @@ from truegrade.models._em import StopRule, ascend_all
 from truegrade.models._glad_ascent import GladAscent
 from truegrade.models._glad_problem import GladProblem
 from truegrade.models._glad_tables import glad_fit
+from truegrade.models._journal import journal_of
 from truegrade.models._options import check_choices, check_positive
 from truegrade.threads import default_threads
 
 if TYPE_CHECKING:
     from truegrade.fit import Fit
     from truegrade.models._base import Progress
+    from truegrade.models._journal import Keeper
     from truegrade.ratings import Ratings
 
 __all__ = ["Glad"]
@@ -72,14 +74,18 @@ class Glad:
         gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
+        *,
+        checkpoint: Keeper = None,
     ) -> Fit:
         """Infer true grades, abilities and eases.
 
         gold: truths that are known; they stand at their nearest grade, and tell about annotators.
         start: an earlier fit to begin from, instead of several starts; ids that it does not know begin afresh.
         progress: called after every step with (iteration, objective, change); raise to stop.
+        checkpoint: keeps how far the fit has come in a file.
         """
         gold = checked_inputs(ratings, gold)
+        journal = journal_of(checkpoint, self, ratings, gold, start)
         threads = default_threads()
         starts = self.starts if start is None else 1
         together = min(threads, starts) if ratings.n_ratings < _LARGE else 1
@@ -93,6 +99,7 @@ class Glad:
             monotone=True,
             workers=together,
             progress=progress,
+            journal=journal,
         )
         return glad_fit(problem, best, endings)
 

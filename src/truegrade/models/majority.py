@@ -15,6 +15,7 @@ from truegrade.models._votes import vote_fit, votes
 if TYPE_CHECKING:
     from truegrade.fit import Fit
     from truegrade.models._base import Progress
+    from truegrade.models._journal import Keeper
     from truegrade.ratings import Ratings
 
 __all__ = ["Majority"]
@@ -41,6 +42,8 @@ class Majority:
         gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
+        *,
+        checkpoint: Keeper = None,
     ) -> Fit:
         """Count the votes of each instance; known truths stand as they are."""
         gold = checked_inputs(ratings, gold)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from truegrade.fit import Fit
     from truegrade.models._base import Progress
+    from truegrade.models._journal import Keeper
     from truegrade.ratings import Ratings
 
 __all__ = ["Mean"]
@@ -38,6 +39,8 @@ class Mean:
         gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
+        *,
+        checkpoint: Keeper = None,
     ) -> Fit:
         """Average the ratings of each instance; known truths stand as they are."""
         gold = checked_inputs(ratings, gold)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from truegrade.fit import Fit
     from truegrade.models._base import Progress
+    from truegrade.models._journal import Keeper
     from truegrade.ratings import Ratings
 
 __all__ = ["Median"]
@@ -32,6 +33,8 @@ class Median:
         gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
+        *,
+        checkpoint: Keeper = None,
     ) -> Fit:
         """Take the median of each instance; known truths stand as they are."""
         gold = checked_inputs(ratings, gold)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from truegrade.errors import OptionError
 from truegrade.models._base import checked_inputs
 from truegrade.models._em import StopRule, ascend_all
+from truegrade.models._journal import journal_of
 from truegrade.models._mixture_problem import MixtureProblem
 from truegrade.models._mixture_tables import mixture_fit
 from truegrade.models._options import check_choices, check_finite, check_positive
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from truegrade.fit import Fit
     from truegrade.models._base import Progress
+    from truegrade.models._journal import Keeper
     from truegrade.ratings import Ratings
 
 __all__ = ["OrdinalMixture"]
@@ -103,14 +105,18 @@ class OrdinalMixture:
         gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
+        *,
+        checkpoint: Keeper = None,
     ) -> Fit:
         """Infer truths, expertise, spam and difficulty.
 
         gold: truths that are known and stay as they are; the others profit from what they tell about annotators.
         start: an earlier fit to begin from, instead of several starts; ids that it does not know begin afresh.
         progress: called after every pass with (iteration, bound, change); raise to stop.
+        checkpoint: keeps how far the fit has come in a file.
         """
         gold = checked_inputs(ratings, gold)
+        journal = journal_of(checkpoint, self, ratings, gold, start)
         threads = default_threads()
         together = threads if ratings.n_ratings < _LARGE else 1
         problem = MixtureProblem.of(self, ratings, gold, threads=threads // together)
@@ -121,6 +127,7 @@ class OrdinalMixture:
             monotone=self.responsibility == "exact",
             workers=together,
             progress=progress,
+            journal=journal,
         )
         return mixture_fit(self, problem, best, endings)
 

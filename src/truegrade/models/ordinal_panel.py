@@ -20,6 +20,7 @@ from truegrade.errors import OptionError
 from truegrade.fit import Status
 from truegrade.models._base import checked_inputs
 from truegrade.models._em import Outcome, StopRule, ascend_all
+from truegrade.models._journal import journal_of
 from truegrade.models._options import check_choices, check_positive
 from truegrade.models._panel_ascent import PanelAscent
 from truegrade.models._panel_fit import panel_fit
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from truegrade.fit import Fit
     from truegrade.models._base import Progress
+    from truegrade.models._journal import Keeper
     from truegrade.ratings import Ratings
 
 __all__ = ["OrdinalPanel"]
@@ -95,14 +97,18 @@ class OrdinalPanel:
         gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
+        *,
+        checkpoint: Keeper = None,
     ) -> Fit:
         """Infer truths and annotators.
 
         gold: truths that are known; they stay as they are and tell about annotators.
         start: an earlier fit to begin from; annotators that it does not know are drawn from its population.
         progress: called after every pass with (iteration, bound, change); raise to stop.
+        checkpoint: keeps how far the fit has come in a file.
         """
         gold = checked_inputs(ratings, gold)
+        journal = journal_of(checkpoint, self, ratings, gold, start)
         problem = PanelProblem.of(self, ratings, gold)
         labels = ratings.annotators.labels_of(np.arange(ratings.n_annotators)).to_pylist()
         if unknown := set(self.excluded) - set(map(str, labels)):
@@ -118,6 +124,7 @@ class OrdinalPanel:
             monotone=True,
             workers=min(default_threads(), self.starts),
             progress=progress,
+            journal=journal,
         )
         return panel_fit(problem, best, endings)
 
