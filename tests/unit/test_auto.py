@@ -166,8 +166,8 @@ def test_an_interrupt_of_one_member_ends_the_fit(drawn, monkeypatch, member, sco
     """Whole tables, nothing scored, and only a first pass of what had not begun."""
     whole = member.fit
 
-    def fit(model, ratings, *rest):
-        found = whole(model, ratings, *rest)
+    def fit(model, ratings, *rest, **kept):
+        found = whole(model, ratings, *rest, **kept)
         return replace(found, status=Status.INTERRUPTED) if scoring == (ratings is not drawn.ratings) else found
 
     monkeypatch.setattr(member, "fit", fit)
