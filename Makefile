@@ -4,7 +4,7 @@ BIN := .venv/bin
 KERNEL := CMakeLists.txt pyproject.toml $(wildcard src/truegrade/_kernel/*)
 
 .DELETE_ON_ERROR: # an environment without pip is no environment
-.PHONY: demo test test-slow browser sanitize portable lint format bench reproduce docs dist clean
+.PHONY: demo test test-slow browser crowdkit sanitize portable lint format bench reproduce docs dist clean
 
 demo: .venv/.installed
 	$(BIN)/truegrade demo
@@ -19,6 +19,14 @@ test-slow: .venv/.installed .venv/.test-tools
 browser: .venv/.installed .venv/.test-tools
 	sh tools/browser.sh
 	$(BIN)/python -m pip install --quiet --group browser
+
+# Our crowd-kit classes beside crowd-kit itself, which gets an environment of its own. With RECORD=tests/golden/... it is
+# kept for `make test`.
+RECORD ?= .venv/crowdkit.json
+crowdkit: .venv/.installed .venv/.test-tools
+	$(BIN)/python -c 'import sys; from bench.crowdkit import install; sys.exit(install() or None)'
+	.venv/crowd-kit/bin/python -P tools/record_crowdkit.py > $(RECORD)
+	TRUEGRADE_CROWDKIT_RECORD=$(RECORD) $(BIN)/python -m pytest tests/parity/test_crowdkit.py
 
 # The kernel's tests on a build that watches memory, undefined behaviour and races.
 sanitize: .venv/.build-tools .venv/.test-tools

@@ -49,6 +49,23 @@ def test_it_finds_more_true_grades_than_the_majority_and_who_is_able(difficulty)
     np.testing.assert_allclose(confusion[:, 0, 1], confusion[:, 3, 0])
 
 
+def test_a_class_prior_may_be_given():
+    ratings, _, _ = nominal(instances=40, each=2)
+    given = Glad(class_prior=(4, 2, 1, 1), starts=1).fit(ratings)
+    assert given.parameters["class_prior"].tolist() == [0.5, 0.25, 0.125, 0.125]
+    even, plain = (Glad(class_prior=prior, starts=1).fit(ratings) for prior in ((2.0,) * 4, "uniform"))
+    assert even.posterior.p.tobytes() == plain.posterior.p.tobytes()
+    shares = [fit.posterior.p.mean(axis=0) for fit in (given, plain)]
+    assert shares[0][0] > shares[1][0] + 0.05
+    again = Glad(class_prior=(4, 2, 1, 1), starts=1).fit(ratings, start=given)
+    assert again.parameters["class_prior"].tolist() == given.parameters["class_prior"].tolist()
+    assert make_model("glad:class_prior=4,2,1,1").class_prior == (4, 2, 1, 1)
+    with pytest.raises(OptionError, match=r"class_prior has 3 numbers; the scale 1\.\.4 has 4"):
+        Glad(class_prior=(1, 1, 1)).fit(ratings)
+    with pytest.raises(OptionError, match=r"class_prior=\(0, 1\): give a positive number for each grade"):
+        Glad(class_prior=(0, 1))
+
+
 def test_ease_stands_in_the_tables():
     ratings, _, _ = nominal(instances=40)
     for difficulty, has_instances, has_categories in (

@@ -51,8 +51,7 @@ class GladAscent:
     @classmethod
     def fresh(cls, problem: GladProblem, index: int) -> GladAscent:
         """Start number `index`."""
-        grades = problem.ratings.scale.n_grades
-        theta, prior = problem.first_theta(index), np.full(grades, 1 / grades)
+        theta, prior = problem.first_theta(index), problem.first_prior()
         return cls._at(problem, theta, prior, np.zeros(theta.size, dtype=bool), problem.model.class_prior == "learned")
 
     @classmethod
@@ -72,10 +71,8 @@ class GladAscent:
             True,
         )
         fixed = known & (not learn)
-        prior = earlier.parameters["class_prior"]
-        if learn and problem.model.class_prior == "uniform":
-            prior = np.full(prior.size, 1 / prior.size)
         learned = learn and problem.model.class_prior == "learned"
+        prior = problem.first_prior() if learn and not learned else earlier.parameters["class_prior"]
         return cls._at(problem, problem.legal(theta), prior, fixed, learned)
 
     @classmethod

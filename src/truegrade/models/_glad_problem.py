@@ -111,6 +111,15 @@ class GladProblem:
         objective = float(sums.log_likelihood[0]) - float((off**2).sum()) / 2 + self._log_constant()
         return GladPoint(theta, class_prior, sums, objective, slope, curvature)
 
+    def first_prior(self) -> Floats:
+        """The class prior as given, or a uniform one (K,)."""
+        grades, given = self.ratings.scale.n_grades, self.model.class_prior
+        if isinstance(given, str):
+            return np.full(grades, 1 / grades)
+        if len(given) != grades:
+            raise OptionError(f"class_prior has {len(given)} numbers; the scale {self.ratings.scale} has {grades}")
+        return np.array(given, dtype=np.float64) / sum(given)
+
     def first_theta(self, index: int) -> Floats:
         """Start 0 at the mode of the priors: at the votes. The others weigh the votes by exponential draws."""
         mean, _ = self._priors()

@@ -42,6 +42,7 @@ class Glad:
 
     difficulty: what shares an ease beta: nothing has its own ("none"), a category, or each instance alone.
     class_prior: of the true grades; "learned" is the paper's. It can end at a single grade for all instances.
+        Numbers, one for each grade from low to high, are taken as shares.
     adversarial: whether abilities below 0 are possible, which the paper allows. They let annotators who disagree with
         the others be right: the fit may turn round.
     alpha_prior, beta_prior: mean and sd of the normal priors of alpha and of ln beta.
@@ -51,7 +52,7 @@ class Glad:
 
     name: ClassVar[str] = "glad"
     difficulty: Literal["none", "category", "instance"] = "instance"
-    class_prior: Literal["uniform", "learned"] = "uniform"
+    class_prior: Literal["uniform", "learned"] | tuple[float, ...] = "uniform"
     adversarial: bool = False
     alpha_prior: tuple[float, ...] = (1.0, 1.0)
     beta_prior: tuple[float, ...] = (1.0, 1.0)
@@ -67,6 +68,8 @@ class Glad:
             prior = getattr(self, name)
             if len(prior) != 2 or not np.all(np.isfinite(prior)) or prior[1] <= 0:
                 raise OptionError(f"{name}={prior}: give a mean and a positive sd, as in 1,1")
+        if isinstance(self.class_prior, tuple) and not all(0 < share < np.inf for share in self.class_prior):
+            raise OptionError(f"class_prior={self.class_prior}: give a positive number for each grade")
 
     def fit(
         self,
