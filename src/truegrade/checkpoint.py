@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import truegrade
-from truegrade.checkpoint_files import read_array, read_record, write_checkpoint
+from truegrade.checkpoint_files import Put, read_array, read_record, write_checkpoint
 from truegrade.errors import CheckpointError, OptionError
 from truegrade.files import check_directory
 from truegrade.jsonable import json_text
@@ -73,13 +73,12 @@ class Checkpoint:
 
 @dataclass
 class Book:
-    """The file of one fit, by legs: each is a JSON record, and the arrays that it names."""
+    """The file of one fit, by legs: each is a JSON record, and the arrays that it names; none stays in memory."""
 
     path: Path
     every: int
     of: Mapping[str, Any]  # which fit it is
     legs: dict[str, Any] = field(default_factory=dict)
-    arrays: dict[str, dict[str, Any]] = field(default_factory=dict)  # of each leg; None: to be read from the file
     checksums: Mapping[str, str] = field(default_factory=dict)
     closed: bool = False
     resting: float = -np.inf  # until this time, no more is written than must be
@@ -96,51 +95,40 @@ class Book:
             return cls(path, checkpoint.every, of)
         record = read_record(path)
         _check_same(path, record["of"], of)
-        checksums = record["checksums"]
-        arrays = {leg: {n: None for n in checksums if n.startswith(f"{leg}:")} for leg in record["legs"]}
-        return cls(path, checkpoint.every, of, record["legs"], arrays, checksums)
+        return cls(path, checkpoint.every, of, record["legs"], record["checksums"])
 
-    def array(self, leg: str, name: str) -> Any:
-        """An array of a leg, from memory or from the file."""
-        array = self.arrays[leg][name]
-        return read_array(self.path, name, self.checksums[name]) if array is None else array
+    def array(self, name: str) -> Any:
+        """An array, from the file."""
+        return read_array(self.path, name, self.checksums[name])
 
     def due(self) -> bool:
         """Whether so much time has gone by that another writing costs little beside it."""
         return not self.closed and time.monotonic() >= self.resting
 
-    def write(self, leg: str, record: Mapping[str, Any], arrays: dict[str, Any]) -> None:
-        """Put a leg into the file, unless it is closed; the others stand there as they were."""
+    def write(self, leg: str, fill: Callable[[Put], Mapping[str, Any]]) -> None:
+        """Put a leg into the file, unless it is closed; the others stand there as they were.
+
+        fill: puts in the leg's arrays, whose names begin with the leg's and a colon, and returns its record.
+        """
         with self.lock:
             if self.closed:
                 return
             begun = time.monotonic()
-            self.legs[leg], self.arrays[leg] = record, arrays
-            whole = {"of": self.of, "legs": self.legs}
-            self.checksums = write_checkpoint(self.path, whole, _Arrays(self))
-            self.arrays[leg] = dict.fromkeys(arrays)  # nothing stays in memory for its sake
+            others = [name for name in self.checksums if not name.startswith(f"{leg}:")]
+
+            def everything(put: Put) -> Mapping[str, Any]:
+                for name in others:
+                    put(name, self.array(name))
+                self.legs[leg] = fill(put)
+                return {"of": self.of, "legs": self.legs}
+
+            self.checksums = write_checkpoint(self.path, everything)
             now = time.monotonic()
             self.resting = now + _REST * (now - begun)
 
     def close(self) -> None:
         """Leave the file as it is from now on."""
         self.closed = True
-
-
-class _Arrays(Mapping[str, Any]):
-    """All arrays of a book, each read only when its turn comes."""
-
-    def __init__(self, book: Book) -> None:
-        self._book, self._leg = book, {name: leg for leg, arrays in book.arrays.items() for name in arrays}
-
-    def __getitem__(self, name: str) -> Any:
-        return self._book.array(self._leg[name], name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._leg)
-
-    def __len__(self) -> int:
-        return len(self._leg)
 
 
 def _identity(model: Any, ratings: Ratings | ShardedRatings, gold: Gold | None, start: Fit | None) -> dict[str, Any]:

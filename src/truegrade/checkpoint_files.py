@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -19,9 +19,10 @@ import numpy as np
 
 from truegrade.errors import CheckpointError, OutputError
 
-__all__ = ["FORMAT_VERSION", "read_array", "read_record", "write_checkpoint"]
+__all__ = ["FORMAT_VERSION", "Put", "read_array", "read_record", "write_checkpoint"]
 
 FORMAT_VERSION = 1
+Put = Callable[[str, Any], None]  # takes an array and its name
 _FORMAT = "truegrade-checkpoint"
 _RECORD, _CHECKSUM = "record.json", "checksum.txt"  # the record holds the checksums of the arrays
 _ARCHIVE = b"PK\3\4"  # how every .npz file begins
@@ -40,12 +41,15 @@ def read_array(path: Path, name: str, checksum: str) -> Any:
     return array
 
 
-def write_checkpoint(path: Path, record: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str, str]:
-    """Replace the file as a whole; returns the checksums. The arrays may be such as are read when their turn comes."""
+def write_checkpoint(path: Path, fill: Callable[[Put], Mapping[str, Any]]) -> dict[str, str]:
+    """Replace the file as a whole; returns the checksums of the arrays.
+
+    fill: puts in the arrays one by one, so that they need not all be in memory, and returns the record.
+    """
     beside = path.with_name(f"{path.name}.new")  # the same each time: what a killed process left is written over
     try:
         with beside.open("wb") as file:
-            checksums = _write(file, record, arrays)
+            checksums = _write(file, fill)
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
@@ -61,15 +65,16 @@ def write_checkpoint(path: Path, record: Mapping[str, Any], arrays: Mapping[str,
     return checksums
 
 
-def _write(file: Any, record: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str, str]:
+def _write(file: Any, fill: Callable[[Put], Mapping[str, Any]]) -> dict[str, str]:
     checksums = {}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        for name in arrays:
-            array = arrays[name]
+
+        def put(name: str, array: Any) -> None:
             checksums[name] = _checksum(array)
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
-        whole = {"format": _FORMAT, "format_version": FORMAT_VERSION, **record, "checksums": checksums}
+
+        whole = {"format": _FORMAT, "format_version": FORMAT_VERSION, **fill(put), "checksums": checksums}
         text = json.dumps(whole, ensure_ascii=False, allow_nan=False).encode()
         archive.writestr(_RECORD, text)
         archive.writestr(_CHECKSUM, blake2b(text).hexdigest())

@@ -3,17 +3,25 @@
 import json
 import os
 import signal
+import sys
 import time
 import zipfile
+from collections import deque
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from truegrade import Checkpoint, Status, checkpoint, simulate
+from truegrade.checkpoint import Book
 from truegrade.checkpoint_files import read_record, write_checkpoint
+from truegrade.engines import ThreadsEngine, cut
 from truegrade.errors import CheckpointError, OptionError, OutputError
 from truegrade.models import make_model
-from truegrade.packing import pack, unpack
+from truegrade.models._em import StopRule, ascend_all
+from truegrade.models._journal import Journal
+from truegrade.models._summary import mean_ratings
+from truegrade.packing import Packer, Unpacker
 
 ITERATIVE = [
     "dawid-skene:pooled=true:starts=3:max_iterations=25",
@@ -51,8 +59,8 @@ def killed_after(monkeypatch, writes):
     """The process ends as soon as so many checkpoints are written."""
     left = iter(range(writes - 1, -1, -1))
 
-    def write_and_die(*arguments):
-        written = write_checkpoint(*arguments)
+    def write_and_die(path, fill):
+        written = write_checkpoint(path, fill)
         if next(left) == 0:
             raise KilledError
         return written
@@ -208,7 +216,7 @@ def test_what_is_no_checkpoint_is_refused_and_left_alone(ratings, tmp_path):
 
 def test_a_checkpoint_of_an_older_format_is_refused(ratings, kept):
     record = read_record(kept)
-    write_checkpoint(kept, {**record, "format_version": 0}, {})
+    write_checkpoint(kept, lambda put: {**record, "format_version": 0})
     assert refused(MODEL, ratings, kept) == (
         "is a checkpoint of format 0, this version of truegrade reads 1; delete it and begin anew"
     )
@@ -250,7 +258,7 @@ def test_a_full_disk_leaves_the_checkpoint_before(ratings, kept, monkeypatch):
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OutputError, match=r"cannot be written: No space left on device; the one before is whole"):
-        write_checkpoint(kept, {}, {})
+        write_checkpoint(kept, lambda put: {})
     assert kept.read_bytes() == before
     assert [path.name for path in kept.parent.iterdir()] == ["kept"]
 
@@ -261,14 +269,98 @@ def test_models_without_iterations_leave_no_file(ratings, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_cannot_be_packed_is_a_bug():
-    with pytest.raises(TypeError, match="x: a object cannot be packed"):
-        pack(object(), {}, "x")
+def packed(value):
+    """What is left of a value that was packed, written as JSON and unpacked."""
+    arrays = {}
+    text = json.dumps(Packer(arrays.__setitem__).pack(value, "x"), allow_nan=False)
+    return Unpacker(arrays.__getitem__).unpack(json.loads(text))
+
+
+def test_what_is_packed_comes_back():
+    pairs = deque([(np.arange(3.0), 2)], maxlen=4)
+    value = (None, True, 3, 0.1, -np.inf, "text", [1, [2]], {7: (1.5, np.float64(2))}, Status.CONVERGED)
+    assert packed(value) == value
+    again = packed(pairs)
+    assert again.maxlen == 4
+    np.testing.assert_array_equal(again[0][0], pairs[0][0])
+    assert packed(StopRule(0.5)) == StopRule(0.5)
 
 
 def test_the_axes_of_an_array_keep_their_order_in_memory():
-    arrays = {}
     array = np.arange(24.0).reshape(2, 3, 4).transpose(2, 0, 1)
-    again = unpack(json.loads(json.dumps(pack(array, arrays, "x"))), arrays.__getitem__)
+    again = packed(array)
     assert again.strides == array.strides
     assert np.array_equal(again, array)
+
+
+def test_what_cannot_be_packed_is_a_bug():
+    with pytest.raises(TypeError, match="x: a object cannot be packed"):
+        packed(object())
+
+
+@pytest.mark.parametrize(
+    "name", ["os:system", "truegrade.files:write_whole", "truegrade.packing:Path", "subprocess:Popen"]
+)
+def test_nothing_but_our_dataclasses_is_unpacked(name):
+    with pytest.raises((TypeError, AttributeError)):
+        Unpacker({}.get).unpack({"class": name, "fields": {}})
+
+
+@dataclass
+class Halves:
+    """A start whose state is beside the shards: every pass goes half of the way to the mean rating."""
+
+    placed: object
+    states: object
+    last: float = 0.0
+
+    def step(self):
+        self.states, self.last = self.placed.run(halved, self.states, None)
+        return -self.last
+
+    def collapsed(self):
+        return False
+
+    mirrored = collapsed
+
+
+@dataclass
+class Far:
+    z: object
+
+    def copy(self):
+        return Far(self.z.copy())
+
+
+Halves.__module__ = Far.__module__ = "truegrade.halves"  # where packing looks for classes
+
+
+def halved(part, state, message):
+    state.z += (part - state.z) / 2
+    return float(np.abs(part - state.z).sum())
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_states_beside_the_shards_are_kept(ratings, tmp_path, monkeypatch, shards):
+    monkeypatch.setitem(sys.modules, "truegrade.halves", sys.modules[__name__])
+    placed = ThreadsEngine().place(cut(ratings, shards), lambda shard, threads: mean_ratings(shard))
+
+    def start(index):
+        first = (np.full(size, float(index)) for size in placed.sizes)
+        return Halves(placed, placed.begin(lambda part, z: Far(z), first))
+
+    def climb(resume):
+        book = Journal(Book.open(Checkpoint(tmp_path / "kept", 1, resume), MODEL, ratings, None, None))
+        rule = StopRule(1e-9, max_iterations=30)
+        return ascend_all(start, 3, rule, monotone=True, workers=1, progress=None, journal=book)
+
+    with monkeypatch.context() as patch:
+        killed_after(patch, 40)
+        with pytest.raises(KilledError):
+            climb(False)
+    best, endings = climb(True)
+    (tmp_path / "kept").unlink()
+    whole, all_endings = climb(False)
+    assert (best.index, best.trace, endings) == (whole.index, whole.trace, all_endings)
+    for one, other in zip(best.state.states, whole.state.states, strict=True):
+        np.testing.assert_array_equal(one.z, other.z)

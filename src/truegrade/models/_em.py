@@ -173,8 +173,7 @@ class _Race:
         """Go on from what the checkpoint knows."""
         if self.leg is not None:
             self.best = self.leg.outcome("best", self.begin)
-            for index, ending in enumerate(self.leg.endings()):
-                self.endings[index] = None if ending is None else (ending[0], Status(ending[1]))
+            self.endings = self.leg.endings() or self.endings
 
     def run(self, index: int) -> None:
         """Take one start up, and keep it if it is the best so far."""

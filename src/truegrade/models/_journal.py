@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from truegrade.checkpoint import Book, Checkpoint
 from truegrade.errors import CheckpointError
-from truegrade.packing import pack, unpack
+from truegrade.packing import Packer, Unpacker
 
 if TYPE_CHECKING:
+    from truegrade.checkpoint_files import Put
     from truegrade.engines import ShardedRatings
-    from truegrade.fit import Fit
+    from truegrade.fit import Fit, Status
     from truegrade.gold import Gold
     from truegrade.models._em import Outcome
     from truegrade.ratings import Ratings
@@ -74,34 +75,61 @@ class Leg:
         found: dict[str, Any] = self.book.legs.get(self.name, {})
         return found
 
+    def endings(self) -> list[tuple[float, Status] | None]:
+        """Bound and status of every start that is done, None of the others; nothing where none was kept."""
+        found: list[Any] = self._unpacked(self.found.get("endings", []), Unpacker(self.book.array))
+        return found
+
     def outcome(self, which: str, begin: Callable[[int], Outcome]) -> Outcome | None:
-        """The "best" start so far, or the "running" one, as it was kept; `begin` makes starts to be filled."""
+        """The "best" start so far, or the "running" one, as it was kept; `begin` makes such starts."""
         packed = self.found.get(which)
         if packed is None:
             return None
+        like = begin(packed["fields"]["index"]).state
+        shared = {name: getattr(like, name) for name in _SHARED if hasattr(like, name)}
+        placed = _placed(like)
+        states = list if placed is None else lambda found: placed.begin(_as_it_was, found)
+        outcome: Outcome = self._unpacked(packed, Unpacker(self.book.array, shared, states))
+        return outcome
+
+    def _unpacked(self, packed: Any, unpacker: Unpacker) -> Any:
         try:
-            like = begin(packed["fields"]["index"])
-            outcome: Outcome = unpack(packed, self.array, like)
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            return unpacker.unpack(packed)
+        except (LookupError, TypeError, ValueError, AttributeError, ImportError) as error:
             raise CheckpointError(
                 f"{self.book.path}: the checkpoint does not hold what this model keeps ({error}); delete it and begin "
                 "anew"
             ) from None
-        return outcome
-
-    def array(self, name: str) -> Any:
-        """An array of this leg."""
-        return self.book.array(self.name, name)
-
-    def endings(self) -> list[Any]:
-        """Bound and status of every start that is done, None of the others; nothing where none was kept."""
-        found: list[Any] = unpack(self.found.get("endings", []), self.array)
-        return found
 
     def keep(self, endings: list[Any], best: Outcome | None, running: Outcome | None) -> None:
         """Write down where the climb is. endings: bound and status of the starts that are done, None of the others."""
-        arrays: dict[str, Any] = {}
-        record = {"endings": pack(endings, arrays, f"{self.name}:endings")}
-        for which, outcome in (("best", best), ("running", running)):
-            record[which] = pack(outcome, arrays, f"{self.name}:{which}", shared=_SHARED)
-        self.book.write(self.name, record, arrays)
+
+        def fill(put: Put) -> dict[str, Any]:
+            record = {"endings": Packer(put).pack(endings, f"{self.name}:endings")}
+            for which, outcome in (("best", best), ("running", running)):
+                record[which] = None if outcome is None else self._packed(outcome, which, put)
+            return record
+
+        self.book.write(self.name, fill)
+
+    def _packed(self, outcome: Outcome, which: str, put: Put) -> Any:
+        placed = _placed(outcome.state)
+        states = list if placed is None else lambda held: placed.each(_state, held, None)
+        return Packer(put, _SHARED, states).pack(outcome, f"{self.name}:{which}")
+
+
+def _placed(start: Any) -> Any:
+    """Where the parts of a start are, if it has any."""
+    found = getattr(start, "placed", None)
+    return getattr(getattr(start, "problem", None), "placed", None) if found is None else found
+
+
+# What engines run beside a shard, to take its state out and put it back.
+
+
+def _state(_: Any, state: Any, __: Any) -> Any:
+    return state
+
+
+def _as_it_was(_: Any, state: Any) -> Any:
+    return state
