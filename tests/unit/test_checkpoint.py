@@ -111,6 +111,7 @@ def stop_after(passes):
 
     def progress(iteration, bound, change):
         if next(left, -1) == 0:
+            time.sleep(0.1)  # until the main thread waits for this one
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(0.2)  # the pass that it comes in
 
