@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from truegrade.cli._complete import list_of_models
+
 if TYPE_CHECKING:
     from truegrade.experiments import Work
 
@@ -17,7 +19,10 @@ __all__ = ["Fresh", "Gold", "Models", "OneList", "Starts", "Workers", "shown_wor
 Gold = Annotated[str, typer.Argument(metavar="GOLD", help="A file of instances and their gold grades.")]
 Models = Annotated[
     str,
-    typer.Option(help="Names with options, as in mean,ordinal-mixture:difficulty=category; by default every model."),
+    typer.Option(
+        help="Names with options, as in mean,ordinal-mixture:difficulty=category; by default every model.",
+        autocompletion=list_of_models,
+    ),
 ]
 Starts = Annotated[int, typer.Option(min=1, help="Of the models that have several; the best bound wins.")]
 OneList = Annotated[bool, typer.Option("--one-list", help="NDCG over all instances as one list.")]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from truegrade.cli._complete import data_names
 from truegrade.cli._options import Json, Source
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ def list_(json: Json = False) -> None:
 
 @data.command()
 def get(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="As `truegrade data list` shows it.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="As `truegrade data list` shows it.", autocompletion=data_names)
+    ],
     source: Source = "",
     json: Json = False,
 ) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from truegrade.cli._complete import model_names, model_settings
 from truegrade.cli._options import Json, RatingsOptions, Seed, takes_ratings
 
 if TYPE_CHECKING:
@@ -26,10 +27,17 @@ def fit(
     *,
     ratings: Annotated[str, typer.Argument(metavar="RATINGS", help="A file of ratings, or - for stdin.")],
     model: Annotated[
-        str, typer.Option(help="auto, mean, ordinal-panel, ordinal-mixture, ...; options as in majority:ties=upper.")
+        str,
+        typer.Option(
+            help="auto, mean, ordinal-panel, ordinal-mixture, ...; options as in majority:ties=upper.",
+            autocompletion=model_names,
+        ),
     ] = DEFAULT_MODEL,
     output: Annotated[str, typer.Option("-o", "--output", metavar="DIR", help="Where to save the fit.")] = "",
-    settings: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="An option of the model.")] = [],  # noqa: B006  typer copies it
+    settings: Annotated[
+        list[str],
+        typer.Option("--set", metavar="KEY=VALUE", help="An option of the model.", autocompletion=model_settings),
+    ] = [],  # noqa: B006  typer copies it
     gold: Annotated[str, typer.Option(metavar="FILE", help="Known truths, which the fit keeps as they are.")] = "",
     seed: Seed = 0,
     table_format: Annotated[Literal["csv", "parquet"], typer.Option("--format", help="Of the tables.")] = "csv",

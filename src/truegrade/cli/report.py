@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from truegrade.cli._complete import model_names
 from truegrade.cli._options import Json, RatingsOptions, Seed, takes_ratings
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def report(
     source: Annotated[str, typer.Argument(metavar="FIT_OR_RATINGS", help="A saved fit, or a file of ratings.")],
     output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The page to write.")] = "",
     ratings: Annotated[str, typer.Option(metavar="FILE", help="With a saved fit: the ratings it was made from.")] = "",
-    model: Annotated[str, typer.Option(help="With ratings: the model to fit.")] = "",
+    model: Annotated[str, typer.Option(help="With ratings: the model to fit.", autocompletion=model_names)] = "",
     gold: Annotated[str, typer.Option(metavar="FILE", help="Known truths to check the fit against.")] = "",
     against: Annotated[str, typer.Option(metavar="DIR", help="Another saved fit to compare with.")] = "",
     annotator: Annotated[
