@@ -20,6 +20,14 @@ def test_get_keeps_the_files(run, tmp_path, monkeypatch):
     assert json.loads(run("describe", path, "--json").stdout)["ratings"] == 315
 
 
+def test_get_puts_the_files_where_they_are_wanted(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    done = run("data", "get", "anesthesia", "-o", "here", "--json")
+    assert json.loads(done.stdout)["files"] == ["here/ratings.csv"]
+    kept = tmp_path / "cache" / "truegrade" / "data" / "anesthesia" / "ratings.csv"
+    assert (tmp_path / "here" / "ratings.csv").read_bytes() == kept.read_bytes()
+
+
 def test_absent_data_is_one_line(run, tmp_path):
     done = run("data", "get", "web-relevance", "--from", tmp_path)
     assert done.returncode == 2

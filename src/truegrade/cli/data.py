@@ -40,6 +40,9 @@ def get(
         str, typer.Argument(metavar="NAME", help="As `truegrade data list` shows it.", autocompletion=data_names)
     ],
     source: Source = "",
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="DIR", help="Put the files here too; else only into the cache.")
+    ] = "",
     json: Json = False,
 ) -> None:
     """Fetch, clean, check and keep a data set; prints where its files are."""
@@ -49,7 +52,9 @@ def get(
     from truegrade.datasets.storage import cache_folder, store
 
     entry = find(name)
-    paths = [str(path) for path in store(obtain(entry, source or None), entry, cache_folder(entry))]
+    tables = obtain(entry, source or None)
+    kept = store(tables, entry, cache_folder(entry))
+    paths = [str(path) for path in (store(tables, entry, Path(output)) if output else kept)]
     if json:
         print_json({**_summary(entry), "files": paths})
     else:
