@@ -4,7 +4,7 @@ BIN := .venv/bin
 KERNEL := CMakeLists.txt pyproject.toml $(wildcard src/truegrade/_kernel/*)
 
 .DELETE_ON_ERROR: # an environment without pip is no environment
-.PHONY: demo test test-slow browser crowdkit sanitize portable lint format bench reproduce docs dist clean
+.PHONY: demo test test-slow test-oldest newcomer browser crowdkit sanitize portable lint format bench reproduce docs dist clean
 
 demo: .venv/.installed
 	$(BIN)/truegrade demo
@@ -14,6 +14,14 @@ test: .venv/.installed .venv/.test-tools
 
 test-slow: .venv/.installed .venv/.test-tools
 	$(BIN)/python -m pytest -m slow
+
+# The same with the oldest versions of everything that pyproject.toml admits.
+test-oldest:
+	sh tools/oldest.sh $(PYTHON)
+
+# How long a newcomer waits: from a fresh clone to a report on their own file.
+newcomer:
+	sh tools/newcomer.sh
 
 # The report's tests drive a real browser, and skip where there is none. This installs it (as root, on Debian).
 browser: .venv/.installed .venv/.test-tools

@@ -59,7 +59,7 @@ def evaluate(
     Args:
         truth: a Fit, or a truth table as a pandas, polars or pyarrow frame; cells may be text.
         gold: Gold, a frame with a gold column, or a mapping from instance to value.
-        scale: the grades, low to high; by default the Fit's, else what the p_ columns are called.
+        scale: the grades, low to high; by default the Fit's, else what the ``p_`` columns are called.
         one_list: rank all instances as one list, instead of per category, for NDCG.
         cutoff: NDCG counts the first so many ranks alone.
 

@@ -80,17 +80,17 @@ class Ratings:
 
     @property
     def n_instances(self) -> int:
-        """M."""
+        """M, the number of instances."""
         return self.instance_ptr.size - 1
 
     @property
     def n_annotators(self) -> int:
-        """N."""
+        """N, the number of annotators."""
         return len(self.annotators)
 
     @property
     def n_categories(self) -> int:
-        """C, 0 where the input names no categories."""
+        """C, the number of categories; 0 where the input names none."""
         return 0 if self.categories is None else len(self.categories)
 
     @property

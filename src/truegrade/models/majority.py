@@ -26,7 +26,7 @@ class Majority:
     """The grade that most ratings of an instance say.
 
     ties: ``lower`` or ``upper`` takes that one of the tied grades, ``random`` draws one by the seed, ``expected``
-    makes the estimate the mean of the tied grades (and the grade the lower one).
+        makes the estimate the mean of the tied grades (and the grade the lower one).
     """
 
     name: ClassVar[str] = "majority"
