@@ -56,6 +56,7 @@ class Known:
 
     instance: pa.ChunkedArray
     gold: pa.ChunkedArray  # of the same length
+    question: pa.ChunkedArray | None = None  # likewise, where instances do not tell it
 
 
 @dataclass

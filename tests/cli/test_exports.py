@@ -9,8 +9,8 @@ EXPORTS = Path(__file__).parents[1] / "exports"
 def test_fit_uses_the_gold_of_the_file_and_tells_what_it_left_out(run):
     done = run("fit", EXPORTS / "toloka.tsv", "--model", "dawid-skene", "--json")
     assert done.returncode == 0
-    assert "3 answers are left out: 2 rejected, 1 skipped" in done.stderr
-    assert "the file knows the truth of 1 instances: used as gold" in done.stderr
+    assert "3 answers left out: 2 rejected, 1 skipped" in done.stderr
+    assert "the file knows the truth of 1 of the instances: used as gold" in done.stderr
     truth = {row["instance"]: row["estimate"] for row in json.loads(done.stdout)["truth"]}
     assert truth["t2"] == 5
 
@@ -32,3 +32,63 @@ def test_gold_of_ones_own_comes_first(run):
     assert "used as gold" not in done.stderr
     truth = {row["instance"]: row["estimate"] for row in json.loads(done.stdout)["truth"]}
     assert truth["t1"] == 3
+
+
+def test_convert_writes_by_ending_and_says_what_has_no_place(run):
+    toloka = EXPORTS / "toloka.tsv"
+    done = run("convert", toloka, "out/long.csv", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["rows"] == 3
+    text = Path("out/long.csv").read_text()
+    assert text.splitlines()[:3] == ["annotator,instance,rating,gold", "wA,t1,4,", "wA,t2,5,5"]
+    again = run("convert", "out/long.csv", "-", "--to", "toloka")
+    assert "GOLDEN:rating" in again.stdout
+    lost = run("convert", toloka, "m.csv", "--to", "mturk", "-q")
+    assert (lost.stdout, lost.stderr) == ("", "")
+    lost = run("convert", toloka, "m.csv", "--to", "mturk")
+    assert "1 known truths are left out: they have no place in an MTurk batch" in lost.stderr
+    for ending, start in (("parquet", b"PAR1"), ("jsonl", b'{"annotator"'), ("tsv", b"annotator\t")):
+        assert run("convert", toloka, f"long.{ending}").returncode == 0
+        assert Path(f"long.{ending}").read_bytes().startswith(start)
+        assert run("describe", f"long.{ending}").returncode == 0
+
+
+def test_convert_refuses_what_does_not_fit(run):
+    Path("w.csv").write_text("annotator,instance,rating,weight\na,x,1,2\n")
+    weights = run("convert", "w.csv", "out.json", "--to", "label-studio")
+    assert weights.returncode == 2
+    assert "its ratings have weights, which have no place in Label Studio JSON" in weights.stderr
+    assert run("convert", "w.csv", "out.csv").returncode == 0
+    assert "weight" in Path("out.csv").read_text()
+    Path("r.csv").write_text("annotator,instance,rating\na,x,1\na,x,2\n")
+    repeats = run("convert", "r.csv", "out.json", "--to", "peerannot")
+    assert repeats.returncode == 2
+    assert "1 answers repeat an annotator's answer" in repeats.stderr
+    assert not Path("out.json").exists()
+    assert "choose long, label-studio" in run("convert", "r.csv", "o", "--to", "paper").stderr
+    Path("n.csv").write_text("annotator,instance,rating\na,x,good\n")
+    assert "'good' is no whole number, and Snorkel" in run("convert", "n.csv", "o", "--to", "snorkel").stderr
+    Path("folder").mkdir()
+    assert run("convert", "r.csv", "folder").returncode == 2
+
+
+def test_the_truths_of_a_fit_go_back_to_the_tools(run):
+    assert run("fit", EXPORTS / "argilla_flat.json", "--model", "dawid-skene", "-o", "fit", "-q").returncode == 0
+    assert run("convert", "fit", "p.json", "--to", "label-studio", "--question", "quality").returncode == 0
+    task = json.loads(Path("p.json").read_text())[1]
+    prediction = task["predictions"][0]
+    assert prediction["result"][0] == {
+        "from_name": "quality",
+        "to_name": "item",
+        "type": "rating",
+        "value": {"rating": 5},
+    }
+    assert 0 < prediction["score"] <= 1
+    assert run("convert", "fit", "s.json", "--to", "argilla", "--question", "quality").returncode == 0
+    record = json.loads(Path("s.json").read_text())[1]
+    assert record["id"] == "r2"
+    assert record["suggestions"]["quality"]["value"] == 5
+    assert run("convert", "fit", "-", "--to", "crowd-kit").stdout.splitlines()[::2] == ["task,agg_label", "r2,5"]
+    wrong = run("convert", "fit", "x", "--to", "toloka")
+    assert wrong.returncode == 2
+    assert "truths are written for label-studio, argilla, crowd-kit" in wrong.stderr

@@ -35,6 +35,7 @@ PROMISES = [
     ("describe rows.csv", "", DESCRIBE),
     ("describe rows.csv", "ratings_per_annotator", "min median mean max"),
     ("simulate -o sim --instances 9", "", "ratings instances annotators seed files"),
+    ("convert rows.csv new.json --to argilla", "", "rows format notes output"),
     ("demo", "", "mse pearson files"),
     ("demo", "files", "ratings gold truth annotators plot report"),
     ("data list", "data", DATA),

@@ -4,6 +4,7 @@ import gzip
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import truegrade as tg
@@ -38,18 +39,23 @@ FILES = {
     "peerannot.json": ({}, ["0", "1"], ["3", "5"]),
     "judges.jsonl": ({"question": "helpful"}, ["p1", "p2"], ["model-a", "model-b"]),
     "judges_nested.json": ({}, ["p1", "p2"], ["model-a", "model-b"]),
+    "snorkel.npy": ({}, ["0", "1"], ["0", "1"]),
+    "cleanlab.csv": ({"from_": "cleanlab"}, ["x", "y"], ["ann", "bob"]),
+    "krippendorff.csv": ({"from_": "krippendorff"}, ["0", "1"], ["0", "1"]),
+    "rater_grouped.csv": ({}, ["1", "2"], ["ann", "bob"]),
+    "rater_wide.csv": ({"from_": "rater-wide"}, ["1", "2"], ["ann", "bob"]),
 }
 LEFT_OUT = {
-    "label_studio.json": "3 answers are left out: 1 with several choices, 1 cancelled, 1 draft",
-    "argilla.json": "1 answers are left out: 1 with several choices",
-    "argilla_flat.json": "2 answers are left out: 1 draft, 1 discarded",
-    "argilla_1.json": "1 answers are left out: 1 discarded",
-    "argilla_1_flat.jsonl": "1 answers are left out: 1 draft",
-    "mturk.csv": "2 answers are left out: 1 rejected, 1 without an answer",
-    "mturk_one_hot.csv": "1 answers are left out: 1 without an answer",
-    "toloka.tsv": "3 answers are left out: 2 rejected, 1 skipped",
-    "prodigy.jsonl": "3 answers are left out: 1 ignored, 1 rejected, 1 without an answer",
-    "judges.jsonl": "1 answers are left out: 1 without an answer",
+    "label_studio.json": "3 answers left out: 1 with several choices, 1 cancelled, 1 draft",
+    "argilla.json": "1 answer left out: 1 with several choices",
+    "argilla_flat.json": "2 answers left out: 1 draft, 1 discarded",
+    "argilla_1.json": "1 answer left out: 1 discarded",
+    "argilla_1_flat.jsonl": "1 answer left out: 1 draft",
+    "mturk.csv": "2 answers left out: 1 rejected, 1 without an answer",
+    "mturk_one_hot.csv": "1 answer left out: 1 without an answer",
+    "toloka.tsv": "3 answers left out: 2 rejected, 1 skipped",
+    "prodigy.jsonl": "3 answers left out: 1 ignored, 1 rejected, 1 without an answer",
+    "judges.jsonl": "1 answer left out: 1 without an answer",
 }
 EXPECTED = [(0, 0, "4"), (0, 1, "2"), (1, 0, "5")]
 
@@ -70,8 +76,58 @@ def test_the_examples_are_found_by_their_content(name):
 def test_compressed_and_with_a_byte_order_mark(name, tmp_path):
     options = FILES[name][0]
     path = tmp_path / "export"
-    path.write_bytes(gzip.compress(b"\xef\xbb\xbf" + (EXPORTS / name).read_bytes()))
+    mark = b"" if name.endswith("npy") else b"\xef\xbb\xbf"
+    path.write_bytes(gzip.compress(mark + (EXPORTS / name).read_bytes()))
     assert triples(path, **options) == triples(EXPORTS / name, **options)
+
+
+def test_a_matrix_is_turned_as_its_name_says(tmp_path):
+    """The same cells as Snorkel, cleanlab and krippendorff mean them."""
+    np.save(tmp_path / "m.npy", np.array([[1, np.nan, 3], [2, 2, np.nan]]))
+    with pytest.raises(FileError, match="is a matrix without names; pass --from cleanlab if it has a row per instance"):
+        tg.read(tmp_path / "m.npy")
+    rows = triples(tmp_path / "m.npy", from_="cleanlab")
+    assert rows == [("0", "0", "1"), ("0", "2", "3"), ("1", "0", "2"), ("1", "1", "2")]
+    assert triples(tmp_path / "m.npy", from_="krippendorff") == [(n, m, grade) for m, n, grade in rows]
+    text = tmp_path / "m.csv"
+    text.write_text("1;;3\n2;2;*\n")
+    with pytest.raises(TruegradeError, match="rating '\\*' is not a number"):
+        tg.read(text, from_="cleanlab")
+    text.write_text("unit;a;b;c\nu1;1;;3\nu2;-1;2;2\n")
+    assert triples(text, from_="cleanlab")[2] == ("u2", "a", "-1")
+    assert triples(text, from_="snorkel")[2] == ("u2", "b", "2")
+    text.write_text("1,2\n3\n")
+    with pytest.raises(FileError, match="row 2 has 1 cells where the first has 2"):
+        tg.read(text, from_="cleanlab")
+
+
+@pytest.mark.parametrize(
+    ("array", "told"),
+    [
+        (np.array([{"a": 1}], dtype=object), "this NumPy array cannot be read"),
+        (np.zeros(3), "holds an array of 1 dimensions"),
+        (np.zeros((2, 2), dtype="M8[s]"), "save a matrix of numbers"),
+    ],
+)
+def test_arrays_that_are_no_matrix(array, told, tmp_path):
+    np.save(tmp_path / "m.npy", array, allow_pickle=True)
+    with pytest.raises(FileError, match=told):
+        tg.read(tmp_path / "m.npy")
+
+
+def test_an_array_with_named_columns_is_a_table(tmp_path):
+    rows = np.array([("x", "a", 1), ("x", "b", 2)], dtype=[("item", "U3"), ("judge", "U3"), ("score", "i4")])
+    np.save(tmp_path / "t.npy", rows)
+    assert tg.read(tmp_path / "t.npy").n_ratings == 2
+
+
+def test_grouped_data_is_repeated_and_its_count_checked(tmp_path):
+    path = tmp_path / "g.csv"
+    path.write_text("r1,r2,n\n1,1,3\n1,2,1\n")
+    assert len(triples(path)) == 8
+    path.write_text("r1,r2,n\n1,1,many\n")
+    with pytest.raises(TruegradeError, match="row 1: n is 'many'"):
+        tg.read(path)
 
 
 def test_several_questions_are_listed_and_one_or_all_can_be_read():

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from truegrade.cli.compare import compare
+from truegrade.cli.convert import convert
 from truegrade.cli.data import data
 from truegrade.cli.demo import demo
 from truegrade.cli.describe import describe
@@ -46,6 +47,6 @@ def _truegrade(
     pass
 
 
-for command in (fit, evaluate, describe, report, compare, experiment, reproduce, simulate, demo):
+for command in (fit, evaluate, describe, report, compare, convert, experiment, reproduce, simulate, demo):
     app.command()(command)
 app.add_typer(data, name="data")

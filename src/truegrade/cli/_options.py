@@ -13,7 +13,7 @@ import typer
 if TYPE_CHECKING:
     from truegrade.ratings import Ratings
 
-__all__ = ["Json", "RatingsOptions", "Seed", "Source", "takes_ratings"]
+__all__ = ["FormatOptions", "Json", "RatingsOptions", "Seed", "Source", "takes_ratings"]
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Seed = Annotated[int, typer.Option(min=0, help="Fixes every random draw.")]
@@ -23,8 +23,8 @@ Source = Annotated[
 
 
 @dataclass(frozen=True)
-class RatingsOptions:
-    """How to read a file of ratings."""
+class FormatOptions:
+    """Where the ratings stand in a file."""
 
     from_: Annotated[
         str,
@@ -40,6 +40,17 @@ class RatingsOptions:
     weight: Annotated[str, typer.Option(metavar="COLUMN", help="How many ratings a row stands for.")] = ""
     timestamp: Annotated[str, typer.Option(metavar="COLUMN", help="When the rating was given.")] = ""
     wide: Annotated[bool, typer.Option("--wide", help="One column per annotator, one row per instance.")] = False
+
+    def roles(self) -> dict[str, str]:
+        """The column of each role, where one is named."""
+        named = ("annotator", "instance", "rating", "category", "weight", "timestamp")
+        return {role: getattr(self, role) for role in named}
+
+
+@dataclass(frozen=True)
+class RatingsOptions(FormatOptions):
+    """How to read a file of ratings."""
+
     scale: Annotated[str, typer.Option(help="Grades from low to high: 1..5, or a,b,c, or real.")] = ""
     drop_values: Annotated[str, typer.Option(help="Codes that are no grades, such as -2,NA.")] = ""
     missing: Annotated[Literal["error", "drop"], typer.Option(help="What to do with rows without a rating.")] = "error"
@@ -52,12 +63,11 @@ class RatingsOptions:
         """Read the file as these options say."""
         from truegrade.readers import read
 
-        roles = ("annotator", "instance", "rating", "category", "weight", "timestamp")
         return read(
             source,
             from_=self.from_,
             question=self.question,
-            **{role: getattr(self, role) for role in roles},
+            **self.roles(),
             wide=self.wide,
             scale=self.scale or None,
             drop_values=[value.strip() for value in self.drop_values.split(",")] if self.drop_values else (),
@@ -67,25 +77,26 @@ class RatingsOptions:
 
 
 def takes_ratings(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command all of RatingsOptions; it receives them as one argument `ratings_options`.
+    """Give a command all of RatingsOptions, or of the class it names; it receives them as `ratings_options`.
 
     Where the command has an option of the same name for something else, the column's gets "_column" behind it.
     """
-    hints = get_type_hints(RatingsOptions, include_extras=True)
+    own_hints = get_type_hints(command, include_extras=True)
+    options_class = own_hints["ratings_options"]
+    hints = get_type_hints(options_class, include_extras=True)
     own = [p for p in inspect.signature(command).parameters.values() if p.name != "ratings_options"]
     taken = {p.name for p in own}
-    flag_of = {f.name: f"{f.name}_column" if f.name in taken else f.name for f in fields(RatingsOptions)}
+    flag_of = {f.name: f"{f.name}_column" if f.name in taken else f.name for f in fields(options_class)}
 
     @functools.wraps(command)
     def wrapper(**arguments: Any) -> Any:
-        options = RatingsOptions(**{name: arguments.pop(flag) for name, flag in flag_of.items()})
+        options = options_class(**{name: arguments.pop(flag) for name, flag in flag_of.items()})
         return command(**arguments, ratings_options=options)
 
     added = [
         inspect.Parameter(flag_of[f.name], inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
-        for f in fields(RatingsOptions)
+        for f in fields(options_class)
     ]
-    own_hints = get_type_hints(command, include_extras=True)
     parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=own_hints[p.name]) for p in own] + added
     wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     wrapper.__annotations__ = {p.name: p.annotation for p in parameters}

@@ -82,7 +82,7 @@ def fit(
     with shown_progress(model, wanted=not (quiet or json)) as progress:
         result = estimator.fit(data, gold=known, progress=progress, checkpoint=keeper)
     if known is not None:
-        used = () if gold else (f"the file knows the truth of {len(known)} instances: used as gold",)
+        used = () if gold else (f"the file knows the truth of {len(known)} of the instances: used as gold",)
         result = replace(result, notes=(*result.notes, *used, *known.notes(data)))
     if output:
         result.save(output, format=table_format)

@@ -56,20 +56,27 @@ def read_columns(
     wide: bool = False,
     from_: str = "",
     question: str = "",
+    apart: bool = False,
+    with_gold: bool = False,
 ) -> Columns:
-    """The columns of a file of ratings by role, not yet encoded."""
+    """The columns of a file of ratings by role, not yet encoded.
+
+    `apart` leaves the questions of an export apart; `with_gold` also reads a plain table's column of gold.
+    """
     import pyarrow as pa
 
-    from truegrade.readers.assemble import assemble
+    from truegrade.readers.assemble import assemble, gold_beside
     from truegrade.readers.choose import Chosen, choose
     from truegrade.readers.source import open_source
 
     opened = open_source(source)
     chosen = choose(opened, roles or Roles(), wide=wide, from_=from_, question=question)
     if isinstance(chosen, Chosen):
-        columns = chosen.columns()
+        columns = chosen.columns(apart=apart)
     else:
         columns = assemble(chosen, roles or Roles(), opened.where, wide=wide)
+        if with_gold:
+            columns.known = gold_beside(chosen, columns)
     pa.default_memory_pool().release_unused()  # else the pool keeps what decoding took
     return columns
 

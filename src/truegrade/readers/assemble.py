@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from truegrade.cells import decoded
-from truegrade.columns import Columns
+from truegrade.columns import Columns, Known
 from truegrade.errors import ColumnError, FileError
 from truegrade.readers.wide import annotator_columns, is_wide, melt, wide_roles
-from truegrade.roles import Roles, resolve_roles
+from truegrade.roles import GOLD_NAMES, Roles, resolve_roles
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from truegrade.readers.tablefile import TableFile
 
-__all__ = ["assemble", "check_names", "plain_table"]
+__all__ = ["assemble", "check_names", "gold_beside", "plain_table"]
 
 
 def assemble(file: TableFile, given: Roles, where: str, *, wide: bool) -> Columns:
@@ -30,6 +30,16 @@ def assemble(file: TableFile, given: Roles, where: str, *, wide: bool) -> Column
     roles = resolve_roles(file.names, given, where, ["annotator", "instance", "rating"])
     table = _read(file, list(dict.fromkeys(roles.columns().values())), where, "ratings")
     return Columns(where, **{role: table[name] for role, name in roles.columns().items()}, names=roles.columns())
+
+
+def gold_beside(file: TableFile, columns: Columns) -> Known | None:
+    """The column of gold, by its usual name, and the instances beside it; None if there is no one such column."""
+    names = [name for name in file.names if name.strip().lower() in GOLD_NAMES and name not in file.nested]
+    instance = columns.names["instance"]
+    if len(names) != 1 or names[0] in columns.names.values():
+        return None
+    table = file.read([instance, names[0]])
+    return Known(table[instance], table[names[0]])
 
 
 def plain_table(file: TableFile, where: str) -> pa.Table:

@@ -32,9 +32,9 @@ class Chosen:
     content: Content
     wanted: Wanted
 
-    def columns(self) -> Columns:
-        """The answers in it, by role."""
-        return read_export(self.export, self.content, self.wanted)
+    def columns(self, *, apart: bool = False) -> Columns:
+        """The answers in it, by role; several questions as instances of their own, or `apart`."""
+        return read_export(self.export, self.content, self.wanted, apart=apart)
 
 
 def choose(source: Source, roles: Roles, *, wide: bool, from_: str, question: str) -> Chosen | TableFile:
@@ -57,7 +57,13 @@ def choose(source: Source, roles: Roles, *, wide: bool, from_: str, question: st
             return Chosen(export, content, wanted)
     if question:
         raise OptionError(f"{source.where}: --question goes with exports of labelling tools, and this is a plain table")
-    return file or table_file(source, kind)
+    found = file or table_file(source, kind)
+    if getattr(found, "matrix", None) is not None and not wide:
+        raise FileError(
+            f"{source.where}: is a matrix without names; pass --from cleanlab if it has a row per instance, or "
+            "--from krippendorff if it has a row per annotator"
+        )
+    return found
 
 
 def table_file(source: Source, kind: Format | None = None) -> TableFile:
@@ -65,6 +71,7 @@ def table_file(source: Source, kind: Format | None = None) -> TableFile:
     from truegrade.readers.columnar import ColumnarFile
     from truegrade.readers.delimited import DelimitedFile
     from truegrade.readers.jsonlines import JsonLinesFile
+    from truegrade.readers.numpyfile import NumpyFile
 
     kind = kind or _kind(source)
     if kind is Format.DELIMITED:
@@ -73,6 +80,8 @@ def table_file(source: Source, kind: Format | None = None) -> TableFile:
         return JsonLinesFile(source)
     if kind is Format.JSON_ARRAY:
         raise FileError(f"{source.where}: is one JSON array; write JSON lines instead, one object per line")
+    if kind is Format.NUMPY:
+        return NumpyFile(source)
     return ColumnarFile(source, kind)
 
 

@@ -172,8 +172,9 @@ def _opened(path: str) -> ColumnarFile | DelimitedFile:
     source = open_source(path)
     with reading(source.where, source.called("file")):
         found = sniff(source)
-    if found is Format.JSON_LINES:
-        raise OptionError(f"{path}: JSON cannot be streamed; write it as Parquet, or leave out --memory")
+    if found in {Format.JSON_LINES, Format.JSON_ARRAY, Format.NUMPY}:
+        told = "a NumPy array" if found is Format.NUMPY else "JSON"
+        raise OptionError(f"{path}: {told} cannot be streamed; write it as Parquet, or leave out --memory")
     if found is Format.DELIMITED:
         return DelimitedFile(source)
     if source.compression:

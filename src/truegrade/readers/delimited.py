@@ -36,7 +36,7 @@ class DelimitedFile:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._delimiter, self.names, self._has_rows = _header(source)
+        self.delimiter, self.names, self._has_rows = _header(source)
 
     def kinds(self, columns: Sequence[str]) -> dict[str, pa.DataType]:
         """The types of the columns as :meth:`batches` hands them out."""
@@ -138,7 +138,7 @@ class DelimitedFile:
         careful = check is not None  # rows are numbered by one thread only
         return (
             arrow_csv.ReadOptions(use_threads=not careful, block_size=block or (_CAREFUL_BLOCK if careful else _BLOCK)),
-            arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True, invalid_row_handler=check),
+            arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True, invalid_row_handler=check),
             arrow_csv.ConvertOptions(
                 include_columns=list(columns),
                 column_types=dict.fromkeys(columns, kind),

@@ -25,6 +25,7 @@ class Format(Enum):
     ARROW_STREAM = "Arrow stream"
     JSON_LINES = "file of JSON lines"
     JSON_ARRAY = "JSON array"
+    NUMPY = "NumPy array"
     DELIMITED = "delimited text"
 
 
@@ -32,6 +33,7 @@ _MAGIC = {
     b"PAR1": Format.PARQUET,
     b"ARROW1": Format.ARROW_FILE,
     b"\xff\xff\xff\xff": Format.ARROW_STREAM,
+    b"\x93NUMPY": Format.NUMPY,
 }
 # Formats that people do hand over, each with the way out.
 _FOREIGN = {

@@ -10,9 +10,11 @@ from truegrade.readers.exports.argilla import ARGILLA, ARGILLA_1, ARGILLA_FLAT
 from truegrade.readers.exports.judges import JUDGES
 from truegrade.readers.exports.label_studio import LABEL_STUDIO
 from truegrade.readers.exports.label_studio_flat import LABEL_STUDIO_FLAT
+from truegrade.readers.exports.matrices import CLEANLAB, KRIPPENDORFF, SNORKEL
 from truegrade.readers.exports.mturk import MTURK
 from truegrade.readers.exports.peerannot import PEERANNOT
 from truegrade.readers.exports.prodigy import PRODIGY
+from truegrade.readers.exports.rater import RATER_GROUPED, RATER_WIDE
 from truegrade.readers.exports.toloka import TOLOKA
 
 if TYPE_CHECKING:
@@ -34,6 +36,11 @@ EXPORTS: tuple[Export, ...] = (
     TOLOKA,
     PRODIGY,
     PEERANNOT,
+    SNORKEL,
+    CLEANLAB,
+    KRIPPENDORFF,
+    RATER_WIDE,
+    RATER_GROUPED,
     JUDGES,
 )
 
@@ -51,9 +58,9 @@ def find_export(content: Content) -> Export | None:
     return next((export for export in EXPORTS if not export.by_name_only and export.finds(content)), None)
 
 
-def read_export(export: Export, content: Content, wanted: Wanted) -> Columns:
-    """The answers in an export, by role."""
-    if not export.finds(content) and not export.by_name_only:
+def read_export(export: Export, content: Content, wanted: Wanted, *, apart: bool = False) -> Columns:
+    """The answers in an export, by role; several questions as instances of their own, or `apart`."""
+    if not export.finds(content) and not (export.also and export.also(content)):
         raise FileError(
             f"{content.where}: does not look like {export.title} (--from {export.name}); its "
             f"{'columns' if content.file else 'keys'} are {', '.join(content.names[:8]) or 'none'}; "
@@ -67,4 +74,4 @@ def read_export(export: Export, content: Content, wanted: Wanted) -> Columns:
             )
     answers = Answers(content.where, wanted.question, content.row)
     export.read(content, wanted, answers)
-    return answers.columns()
+    return answers.columns(apart=apart)

@@ -78,22 +78,24 @@ class Answers:
         """One answer that does not count."""
         self.left_out[reason] += 1
 
-    def columns(self) -> Columns:
-        """The answers of the wanted question, or of all, by role; the gold beside them."""
-        import pyarrow as pa
+    def columns(self, *, apart: bool = False) -> Columns:
+        """The answers of the wanted question, or of all, by role; the gold beside them.
 
-        asked = self._asked()
+        Several questions make an instance of each item and question; `apart` leaves them apart.
+        """
+        asked = self._asked(apart=apart)
+        together = len(asked) > 1 and not apart
         self._code()
         columns = {role: parts.column() for role, parts in self._parts.items()}
         if not len(self._records):
-            told = _counted(self.left_out)
+            told = _reasons(self.left_out)
             raise FileError(
                 f"{self.where}: no ratings"
                 + (f": all answers are left out ({told})" if told else "; give at least one")
             )
         category = columns["category"] if len(columns["category"].chunk(0).dictionary) else None
         instance = columns["instance"]
-        if len(asked) > 1:
+        if together:
             instance = _joined(instance, columns["question"])
             category = columns["question"] if category is None else category
             self.names["instance"] = f"{self.names.get('instance', 'instance')} and question"
@@ -107,13 +109,13 @@ class Answers:
             rating=columns["rating"],
             category=category,
             question=columns["question"] if any(asked) else None,
-            known=self._known(asked, pa.string()),
+            known=self._known(asked, together=together),
             row_label=label,
             names=self.names,
-            notes=self._notes(asked),
+            notes=self._notes(asked, together=together),
         )
 
-    def _asked(self) -> list[str]:
+    def _asked(self, *, apart: bool) -> list[str]:
         """The questions that are kept; an error if it is not clear which."""
         found = list(self.questions)
         named = ", ".join(found[:12]) + (f" and {len(found) - 12} more" if len(found) > 12 else "")
@@ -121,34 +123,33 @@ class Answers:
             raise OptionError(f"{self.where}: no question '{self._wanted}'; it has {named or 'none'}")
         if self._wanted:
             return [self._wanted]
-        if len(found) > 1 and not self._every:
+        if len(found) > 1 and not (self._every or apart):
             raise OptionError(
                 f"{self.where}: it holds {len(found)} questions: {named}; "
                 "pass --question NAME for one of them, or --question all"
             )
         return found
 
-    def _known(self, asked: list[str], kind: pa.DataType) -> Known | None:
+    def _known(self, asked: list[str], *, together: bool) -> Known | None:
         import pyarrow as pa
 
         rows = [
-            (f"{instance}/{question}" if len(asked) > 1 else instance, text)
+            (f"{instance}/{question}" if together else instance, text, question)
             for question in asked
             for instance, text in self._gold.get(question, [])
         ]
         if not rows:
             return None
-        instances, values = zip(*rows, strict=True)
-        return Known(pa.chunked_array([pa.array(instances, kind)]), pa.chunked_array([pa.array(values, kind)]))
+        return Known(*(pa.chunked_array([pa.array(column, pa.string())]) for column in zip(*rows, strict=True)))
 
-    def _notes(self, asked: list[str]) -> tuple[str, ...]:
+    def _notes(self, asked: list[str], *, together: bool) -> tuple[str, ...]:
         notes = []
         others = sum(count for question, count in self.questions.items() if question not in asked)
         if others:
-            notes.append(f"{others} answers to other questions are not read")
+            notes.append(f"{counted(others, 'answer')} to other questions: not read")
         if self.left_out:
-            notes.append(f"{sum(self.left_out.values())} answers are left out: {_counted(self.left_out)}")
-        if len(asked) > 1:
+            notes.append(f"{counted(self.left_out.total(), 'answer')} left out: {_reasons(self.left_out)}")
+        if together:
             notes.append(
                 f"{len(asked)} questions are rated together: an instance is an item and a question "
                 f"(item/question), a category is a question"
@@ -220,5 +221,10 @@ def _joined(instance: pa.ChunkedArray, question: pa.ChunkedArray) -> pa.ChunkedA
     return joined.column()
 
 
-def _counted(reasons: Mapping[str, int]) -> str:
+def counted(number: int, what: str) -> str:
+    """A number of things, in plain English."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _reasons(reasons: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items(), key=lambda pair: -pair[1]))

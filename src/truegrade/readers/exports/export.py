@@ -122,3 +122,4 @@ class Export:
     read: Callable[[Content, Wanted, Answers], None]
     fields: frozenset[str] = frozenset({"instance", "category"})  # that the user may choose
     by_name_only: bool = False  # nothing in the content gives it away
+    also: Callable[[Content], bool] | None = None  # content that it can read when it is named, beside what it finds

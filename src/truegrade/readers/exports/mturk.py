@@ -19,7 +19,7 @@ __all__ = ["MTURK"]
 _OWN = ("HITId", "WorkerId", "AssignmentStatus")
 _PREFIX = "Answer."
 _CROWD = "taskAnswers"  # what forms of crowd elements fill: JSON, all fields of the form in one cell
-_TRUE, _FALSE = {"true", "on", "1"}, {"false", "off", "0", ""}
+_TRUE, _FALSE = {"true", "on"}, {"false", "off", ""}
 
 
 def finds(content: Content) -> bool:

@@ -1,0 +1,1 @@
+"""Ratings and truths in the formats of other tools."""
