@@ -11,10 +11,10 @@ from statistics import median
 from time import perf_counter
 
 from bench._targets import Line, print_lines
-from truegrade import OrdinalMixture, Ratings, simulate
+from truegrade import OrdinalMixture, Ratings, Status, simulate
 from truegrade.errors import TruegradeError
-from truegrade.models._em import ascend
-from truegrade.models._mixture_problem import MixtureProblem
+from truegrade.models._em import Outcome, ascend
+from truegrade.models._mixture_problem import MixtureProblem, place_mixture
 
 ROUNDS = 2
 TREC = {"instances": 20_026, "annotators": 762, "categories": 100, "grades": 3, "n_ratings": 91_783}
@@ -44,10 +44,11 @@ def passes(ratings: Ratings, difficulty: str, *, long_steps: bool) -> int:
     import threading
 
     model = OrdinalMixture(responsibility="exact", difficulty=difficulty)
-    start = MixtureProblem.of(model, ratings, None, threads=1).start(0, None)
+    start = MixtureProblem.of(model, place_mixture(model, ratings, None), None).start(0, None)
     start.earnest = replace(start.earnest, newton=long_steps)
-    outcome = ascend(0, start, model.stop_rule(ratings), monotone=True, stopped=threading.Event(), progress=None)
-    return len(outcome.trace)
+    rule, begun = model.stop_rule(ratings), Outcome(0, start, Status.MAX_ITER)
+    kept = {"stopped": threading.Event(), "progress": None, "keep": lambda *_: None}
+    return len(ascend(begun, rule, monotone=True, **kept).trace)
 
 
 def main() -> None:

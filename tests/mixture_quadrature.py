@@ -75,7 +75,7 @@ class Brute:
 
     def __init__(self, ascent):
         self.problem, self.hyper, self.earnest = ascent.problem, ascent.hyper, ascent.earnest
-        self.model, ratings = self.problem.model, self.problem.ratings
+        self.model, ratings = self.problem.model, self.problem.placed.ratings
         self.n, self.m = ratings.annotator, ratings.instance_of()
         self.k = np.zeros(self.n.size, int) if ratings.scale.is_real else ratings.grade.astype(int)
         self.value = ratings.values()
@@ -85,7 +85,7 @@ class Brute:
         ]
         if self.model.difficulty != "none":
             self.d = self.d[self.m]
-        state = ascent.state
+        (state,) = ascent.states
         self.z = [normal_nodes(*q) for q in zip(state.z_mean, state.z_precision, strict=True)]
         self.tau = [gamma_nodes(*q) for q in zip(ascent.tau_shape, ascent.tau_rate, strict=True)]
         if self.model.ease is not None:

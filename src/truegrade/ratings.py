@@ -112,6 +112,11 @@ class Ratings:
             raise OptionError(f"{self.where}: these ratings have no categories; pass --category COLUMN")
         return np.searchsorted(self.category, np.arange(self.n_categories + 1)).astype(np.int64)
 
+    @property
+    def split_categories(self) -> tuple[int, ...]:
+        """The categories that several shards share: none, for these are all ratings."""
+        return ()
+
     def weight_per_instance(self) -> NDArray[Any]:
         """How many ratings each instance has, weights added up (M,); whole numbers where all are."""
         if self.weight is None:

@@ -46,6 +46,10 @@ class RatingsFacts(Protocol):
         """C, or 0."""
 
     @property
+    def split_categories(self) -> tuple[int, ...]:
+        """The categories that several shards share, ascending."""
+
+    @property
     def total_weight(self) -> float:
         """The number of ratings, weights added up."""
 

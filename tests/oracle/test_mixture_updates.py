@@ -8,13 +8,13 @@ from itertools import product
 
 import numpy as np
 import pytest
+from mixture_fits import problem_of, state_of
 from mixture_quadrature import Brute, divergence, gamma_nodes, log_gamma, log_normal, normal_nodes
 from scipy.optimize import minimize
 from scipy.special import digamma
 from scipy.stats import beta as beta_distribution
 
 from truegrade import Gold, OrdinalMixture, Ratings
-from truegrade.models._mixture_problem import MixtureProblem
 
 ROWS = [("a", "x", 1), ("b", "x", 3), ("a", "y", 2), ("b", "y", 2), ("a", "y", 3), ("b", "w", 1)]
 CATEGORY = {"x": "p", "y": "p", "w": "q"}
@@ -66,7 +66,7 @@ def ascent_of(number, real=False):
     )
     gold = Gold.of({"y": 2.5}) if number % 3 == 2 else None
     options = configured(number) | ({"pi": "uniform"} if real else {})
-    problem = MixtureProblem.of(OrdinalMixture(**options), ratings, gold, threads=1)
+    problem = problem_of(OrdinalMixture(**options), ratings, gold)
     ascent = problem.start(1, None)
     ascent.earnest = replace(ascent.earnest, newton=False)
     ascent.step()
@@ -78,7 +78,7 @@ def check_pass(ascent):
     before = copy.deepcopy(ascent)
     brute, model, h = Brute(before), ascent.problem.model, before.hyper
     bound = ascent.step()
-    state = ascent.state
+    state = state_of(ascent)
 
     # The bound and its terms, at the state that the pass began with and the omega of this pass.
     ratings_part, kl_z, kl_delta = ascent.sums.totals
@@ -89,14 +89,15 @@ def check_pass(ascent):
     kl_tau = kl_of_gammas(zip(before.tau_shape, before.tau_rate, strict=True), h.alpha, h.beta)
     assert before.kl_tau() == pytest.approx(kl_tau, rel=1e-7, abs=1e-9)
     assert before.earnest.kl() == pytest.approx(kl_of_eps(before.earnest), rel=1e-7, abs=1e-9)
-    known = np.isinf(before.state.z_precision)
-    log_known = sum(log_normal(z, h.mu, h.lam) for z in before.state.z_mean[known])
+    old = state_of(before)
+    known = np.isinf(old.z_precision)
+    log_known = sum(log_normal(z, h.mu, h.lam) for z in old.z_mean[known])
     divergences = kl_of_z(before) + kl_eases + kl_tau + kl_of_eps(before.earnest)
     assert bound == pytest.approx(brute.ratings_bound() - divergences + log_known)
 
     # q(z), then q(delta) at the new q(z) (each one, or after all instances the only one), then q(tau), q(eps).
     for m in range(known.size):
-        mean, precision = (before.state.z_mean[m], np.inf) if known[m] else brute.update_z(m)
+        mean, precision = (old.z_mean[m], np.inf) if known[m] else brute.update_z(m)
         assert state.z_mean[m] == pytest.approx(mean, rel=1e-8)
         assert state.z_precision[m] == pytest.approx(precision, rel=1e-7)
     brute.z = [normal_nodes(*q) for q in zip(state.z_mean, state.z_precision, strict=True)]
@@ -112,14 +113,15 @@ def check_pass(ascent):
 
 
 def eases(ascent):
-    if ascent.state.delta_shape is None:
+    state = state_of(ascent)
+    if state.delta_shape is None:
         return [ascent.delta]
-    return list(zip(ascent.state.delta_shape, ascent.state.delta_rate, strict=True))
+    return list(zip(state.delta_shape, state.delta_rate, strict=True))
 
 
 def kl_of_z(ascent):
     total, h = 0.0, ascent.hyper
-    for mean, precision in zip(ascent.state.z_mean, ascent.state.z_precision, strict=True):
+    for mean, precision in zip(state_of(ascent).z_mean, state_of(ascent).z_precision, strict=True):
         if np.isfinite(precision):
             at, weight = normal_nodes(mean, precision)
             total += divergence(
@@ -183,7 +185,7 @@ def check_hyper(ascent, brute):
             lambda a, b, q=posteriors: sum(weight @ log_gamma(at, a, b) for at, weight in q),
             (shape, rate),
         )
-    z = [normal_nodes(*q) for q in zip(ascent.state.z_mean, ascent.state.z_precision, strict=True)]
+    z = [normal_nodes(*q) for q in zip(state_of(ascent).z_mean, state_of(ascent).z_precision, strict=True)]
     learned = [name for name in ("mu", "lam") if getattr(model, name) == "learn"]
     check_best(h, learned, lambda mu, lam: sum(weight @ log_normal(at, mu, lam) for at, weight in z), ("mu", "lam"))
     if model.pi == "learn":

@@ -6,10 +6,10 @@ from itertools import product
 
 import numpy as np
 import pytest
+from mixture_fits import problem_of
 
 from truegrade import Gold, OrdinalMixture, Ratings, Status, simulate
 from truegrade.models import _mixture_ascent
-from truegrade.models._mixture_problem import MixtureProblem
 
 CONFIGURATIONS = [
     {"difficulty": difficulty, "link": link, "spam": spam, "thresholds": thresholds}
@@ -58,7 +58,7 @@ def name(options):
 def test_exact_passes_never_lower_the_bound(configuration):
     for number in range(PROBLEMS_EACH):
         model, ratings, gold = random_case(configuration, number, "exact")
-        start = MixtureProblem.of(model, ratings, gold, threads=1).start(number % 2, None)
+        start = problem_of(model, ratings, gold).start(number % 2, None)
         bounds = np.array([start.step() for _ in range(60)])
         assert np.isfinite(bounds).all(), model
         worst = np.diff(bounds).min()

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mixture_fits import noted, ratings_of
+from mixture_fits import noted, problem_of, ratings_of, state_of
 
 from truegrade import Fit, Gold, OrdinalMixture, Ratings, Status, simulate
 from truegrade.errors import OptionError
 from truegrade.models import make_model
 from truegrade.models._mixture_ascent import MixtureAscent
-from truegrade.models._mixture_problem import MixtureProblem
 
 
 @pytest.fixture(scope="module")
@@ -264,9 +263,10 @@ def test_a_start_stopped_before_its_first_pass_makes_one(drawn):
 
     stopped = _em.threading.Event()
     stopped.set()
-    problem = MixtureProblem.of(OrdinalMixture(), drawn.ratings, None, threads=1)
+    problem = problem_of(OrdinalMixture(), drawn.ratings)
     rule = _em.StopRule()
-    outcome = _em.ascend(0, problem.start(0, None), rule, monotone=False, stopped=stopped, progress=None)
+    begun = _em.Outcome(0, problem.start(0, None), Status.MAX_ITER)
+    outcome = _em.ascend(begun, rule, monotone=False, stopped=stopped, progress=None, keep=lambda *_: None)
     assert outcome.status is Status.INTERRUPTED
     assert len(outcome.trace) == 1
 
@@ -320,19 +320,19 @@ def test_everything_spam_is_told(drawn, monkeypatch):
 def test_all_spam_bound_is_the_bound_of_calling_all_spam(drawn, options):
     """Spam made free of choice: a rating in earnest is made impossible by perceptions far off the scale."""
     ratings = drawn.ratings
-    problem = MixtureProblem.of(
-        OrdinalMixture(alpha=2.0, beta=1.0, responsibility="exact", **options), ratings, Gold.of({"i1": 2.0}), threads=1
-    )
+    model = OrdinalMixture(alpha=2.0, beta=1.0, responsibility="exact", **options)
+    problem = problem_of(model, ratings, Gold.of({"i1": 2.0}))
     ascent = problem.start(0, None)
-    far = np.isnan(problem.gold)
-    ascent.state.z_mean[far] = 1e6
-    ascent.state.z_mean[~far] = -1e6  # a known truth that no rating can be near to
+    state = state_of(ascent)
+    far = np.isfinite(state.z_precision)
+    state.z_mean[far] = 1e6
+    state.z_mean[~far] = -1e6  # a known truth that no rating can be near to
     for _ in range(2):
-        ascent.state.z_mean[far] = 1e6
+        state.z_mean[far] = 1e6
         ascent.step()
     assert ascent.sums.annotator[:, 0].sum() == 0
-    ascent.state.z_mean[far] = ascent.hyper.mu
-    ascent.state.z_precision[far] = ascent.hyper.lam
+    state.z_mean[far] = ascent.hyper.mu
+    state.z_precision[far] = ascent.hyper.lam
     ratings_part = ascent.sums.totals[0]
     kl = ascent.kl_tau() + ascent.earnest.kl()
     assert ascent.all_spam_bound() == pytest.approx(ratings_part - kl + ascent.log_known(), rel=1e-9)

@@ -5,7 +5,7 @@ A fit never sees all ratings at once. It sees parts, one per shard, and sums tha
 
 from __future__ import annotations
 
-from truegrade.engines.protocol import Engine, Placed
+from truegrade.engines.protocol import Engine, Placed, States
 from truegrade.engines.shards import MemoryShards, ShardedRatings, cut, require_ratings
 from truegrade.engines.threaded import ThreadsEngine
 
@@ -14,6 +14,7 @@ __all__ = [
     "MemoryShards",
     "Placed",
     "ShardedRatings",
+    "States",
     "ThreadsEngine",
     "cut",
     "engine_for",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,6 +93,12 @@ class ShardedRatings(ABC):
     def n_categories(self) -> int:
         """C, 0 where the input names no categories."""
         return 0 if self.categories is None else len(self.categories)
+
+    @cached_property
+    def split_categories(self) -> tuple[int, ...]:
+        """The categories that several shards share, ascending."""
+        ends = [(int(s.category[0]), int(s.category[-1])) for s in self.shards() if s.category is not None]
+        return tuple(sorted({last for (_, last), (first, _) in pairwise(ends) if first == last}))
 
     def notes(self) -> list[str]:
         """What the user should know about the input, in plain sentences."""

@@ -8,9 +8,9 @@ import numpy as np
 
 from truegrade.errors import OptionError
 from truegrade.gold import Gold
-from truegrade.inference.mixture_sweep import MixtureSums, mixture_sweep
 from truegrade.joining import codes_in
-from truegrade.models._mixture_problem import MixtureProblem
+from truegrade.models._mixture_part import MixturePart
+from truegrade.models._mixture_problem import MixtureProblem, place_mixture
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,12 +33,11 @@ def responsibilities(model: OrdinalMixture, fit: Fit, ratings: Ratings) -> Float
     """omega of each rating (L,): q(y = 1) given all else that the fit found."""
     _check_known(ratings.annotators, fit.annotator_ids, "annotator")
     _check_known(ratings.instances, fit.instance_ids, "instance")
-    problem = MixtureProblem.of(model, ratings, _gold_of(fit, ratings), threads=1).given(fit)
-    ascent = problem.start(0, fit, learn_annotators=False)
-    sums = MixtureSums.empty(ratings.n_annotators, problem.values.size, ratings.n_ratings)
-    mixture_sweep(problem.data, problem.plan, problem.options, ascent.parameters(), ascent.state, sums)
-    omega = sums.responsibility
-    return np.ones(ratings.n_ratings) if omega is None else omega
+    gold = _gold_of(fit, ratings)
+    with place_mixture(model, ratings, gold) as placed:
+        problem = MixtureProblem.of(model, placed, gold).given(fit)
+        ascent = problem.start(0, fit, learn_annotators=False)
+        return np.concatenate(list(placed.each(MixturePart.responsibilities, ascent.states, ascent.message())))
 
 
 def _check_known(ids: IdTable, known: IdTable, role: str) -> None:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from truegrade.inference.earnest import EarnestPosterior
 from truegrade.inference.gamma import gamma_kl, gamma_log_mean, gamma_mle, rate_mle, shape_mle
-from truegrade.inference.mixture_sweep import MixtureParameters, MixtureState, MixtureSums, mixture_sweep
-from truegrade.models._summary import correlation, instance_weights
+from truegrade.inference.mixture_sweep import MixtureParameters
+from truegrade.models._mixture_part import EaseSums, MixtureMessage, MixturePart, MixtureStart
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import NDArray
 
+    from truegrade.engines import States
     from truegrade.fit import Fit
+    from truegrade.models._mixture_part import MixturePass
     from truegrade.models._mixture_problem import MixtureProblem
+    from truegrade.models._summary import Moments
 
     Floats = NDArray[np.float64]
 
@@ -45,17 +51,18 @@ class Hyper:
 
 @dataclass
 class MixtureAscent:
-    """The variational state of one start."""
+    """The variational state of one start; that of instances, and of the categories inside a shard, is beside them."""
 
     problem: MixtureProblem
-    state: MixtureState  # q(z), and q(delta) where there are several
-    sums: MixtureSums
+    states: States  # q(z), and q(delta) where there are several
     tau_shape: Floats  # (N,)
     tau_rate: Floats  # (N,)
     earnest: EarnestPosterior  # q(eps) (N,)
     delta: tuple[float, float]  # shape and rate of the one delta of difficulty "none"
+    split: dict[int, tuple[float, float]]  # and of categories that several shards share
     hyper: Hyper
     learn_annotators: bool
+    sums: MixturePass = field(init=False)  # of the last pass
     last_bound: float = -np.inf
 
     @classmethod
@@ -65,35 +72,54 @@ class MixtureAscent:
         Start 0 has none. The jitter of eps is one draw for all annotators: drawn for each alone it decides by chance
         who is held to be a spammer in the end.
         """
-        jitter = _Jitter(np.random.default_rng((problem.model.seed, index)), on=index > 0)
-        model, ratings = problem.model, problem.ratings
+        rng = np.random.default_rng((problem.model.seed, index)) if index > 0 else None
+        return cls._begun(problem, rng, learn_annotators)
+
+    @classmethod
+    def resumed(cls, problem: MixtureProblem, earlier: Fit, learn_annotators: bool) -> MixtureAscent:
+        """Begin where an earlier fit ended; ids that it does not know keep their fresh start."""
+        from truegrade.models._mixture_resume import check_earlier, resume
+
+        check_earlier(problem, earlier)
+        ascent = cls._begun(problem, None, learn_annotators, earlier)
+        resume(ascent, earlier)
+        return ascent
+
+    @classmethod
+    def _begun(
+        cls,
+        problem: MixtureProblem,
+        rng: np.random.Generator | None,
+        learn_annotators: bool,
+        earlier: Fit | None = None,
+    ) -> MixtureAscent:
+        from truegrade.models._mixture_resume import earlier_truths, first_eases
+
+        model, ratings = problem.model, problem.placed.ratings
         hyper = _first_hyper(problem)
         ease = model.ease or hyper.phi / hyper.eta
-        tau = np.exp(0.1 * jitter.draw(ratings.n_annotators)) / (ease * problem.step**2)
-        earnest = _first_earnest(problem, jitter)
+        tau = np.exp(0.1 * _draw(rng, ratings.n_annotators)) / (ease * problem.step**2)
+        earnest = _first_earnest(problem, rng)
         shape = hyper.alpha + problem.weight_of_annotator / 2
-        z, precision = problem.mean_rating, instance_weights(ratings)
-        z += jitter.draw(ratings.n_instances, 0.3 * problem.step)
-        precision /= problem.step**2
-        precision += hyper.lam
-        if problem.gold is not None:
-            known = ~np.isnan(problem.gold)
-            z[known], precision[known] = problem.gold[known], np.inf
-        eases = {"none": 0, "category": ratings.n_categories, "instance": ratings.n_instances}[model.difficulty]
-        many = eases > 0
+        eases = first_eases(problem, hyper, earlier)
+        start = MixtureStart(
+            rng=None,
+            jitter=0.3 * problem.step,
+            unit=problem.step,
+            prior_precision=hyper.lam,
+            shape=eases[0],
+            rate=eases[1],
+            earlier=None if earlier is None else earlier_truths(problem, earlier),
+        )
+        split = ratings.split_categories if model.difficulty == "category" else ()
         return cls(
             problem=problem,
-            state=MixtureState(
-                z,
-                precision,
-                np.full(eases, hyper.phi) if many else None,
-                np.full(eases, hyper.eta) if many else None,
-            ),
-            sums=MixtureSums.empty(ratings.n_annotators, problem.values.size),
+            states=problem.placed.begin(MixturePart.begin, _one_by_one(start, rng, problem.placed.sizes)),
             tau_shape=shape,
             tau_rate=shape / tau,
             earnest=earnest,
             delta=(hyper.phi, hyper.eta),
+            split={c: (float(eases[0][c]), float(eases[1][c])) for c in split},
             hyper=hyper,
             learn_annotators=learn_annotators,
         )
@@ -118,19 +144,24 @@ class MixtureAscent:
             delta_log_mean=float(gamma_log_mean(*self.delta)) if ease is None else float(np.log(ease)),
         )
 
+    def message(self) -> MixtureMessage:
+        """The same for every shard."""
+        split = {c: (shape / rate, float(gamma_log_mean(shape, rate))) for c, (shape, rate) in self.split.items()}
+        return MixtureMessage(self.parameters(), split)
+
     def step(self) -> float:
         """One pass and the updates that follow it; the bound is the one right after q(x, y)."""
         guarded = self.earnest.accelerated
         unbounded = self.problem.model.link == "real"  # an annotator may come to know the truth, with precision inf
-        before = self.state.copy() if guarded or unbounded else None
-        self._sweep()
+        before = self.states, self.split
+        sums = self._sweep(keep=guarded or unbounded)
         bound = self.bound()
-        if unbounded and before is not None and not (np.isfinite(bound) and np.all(np.isfinite(self.state.z_mean))):
-            self.state = before  # the last finite one is what the tables show
+        if unbounded and not (np.isfinite(bound) and not sums.wild):
+            self.states, self.split = before  # the last finite one is what the tables show
             return np.nan
-        if guarded and before is not None and bound < self.last_bound:
+        if guarded and bound < self.last_bound:
             # The long step for eps overshot: take the plain one, which cannot.
-            self.state = before
+            self.states, self.split = before
             self.earnest = self.earnest.plain()
             self._sweep()
             bound = self.bound()
@@ -140,9 +171,24 @@ class MixtureAscent:
         self._update(hurry=hurry)
         return bound
 
-    def _sweep(self) -> None:
-        p = self.problem
-        mixture_sweep(p.data, p.plan, p.options, self.parameters(), self.state, self.sums, threads=p.threads)
+    def _sweep(self, *, keep: bool = False) -> MixturePass:
+        """One pass of all shards. keep: the states from before stay valid."""
+        placed = self.problem.placed
+        self.states, sums = placed.run(MixturePart.sweep, self.states, self.message(), keep=keep)
+        self.sums = self._with_split(sums) if self.split else sums
+        return self.sums
+
+    def _with_split(self, sums: MixturePass) -> MixturePass:
+        """Update q(delta) of the categories that shards share, as the kernel does that of others; the sums of all."""
+        h, tau = self.hyper, self.tau_shape / self.tau_rate
+        annotator, totals = sums.annotator.copy(), sums.totals.copy()
+        totals[2] += sum(float(gamma_kl(*delta, h.phi, h.eta)) for delta in self.split.values())
+        eases = {}
+        for c, its in sums.split.of.items():
+            eases[c] = shape, rate = h.phi + its[:, 0].sum() / 2, h.eta + float(tau @ its[:, 1]) / 2
+            annotator += its * np.array([1.0, shape / rate, 1.0])
+        self.split = eases
+        return replace(sums, annotator=annotator, totals=totals)
 
     def bound(self) -> float:
         """F(q) <= ln p(R, known truths): their expected logs, less each factor's divergence from its prior."""
@@ -153,9 +199,9 @@ class MixtureAscent:
 
     def log_known(self) -> float:
         """Sum of ln p(z_m) of the truths that are known: they are observations, like the ratings."""
-        if self.problem.gold is None:
+        if self.problem.known is None:
             return 0.0
-        h, z = self.hyper, self.problem.gold[~np.isnan(self.problem.gold)]
+        h, z = self.hyper, self.problem.known
         return float(np.sum(np.log(h.lam / (2 * np.pi)) - h.lam * (z - h.mu) ** 2) / 2)
 
     def kl_tau(self) -> float:
@@ -187,17 +233,28 @@ class MixtureAscent:
         """Type-II maximum likelihood of the hyperparameters that are to be learned."""
         model, h = self.problem.model, self.hyper
         now, lowest = (h.alpha, h.beta), _LEAST_SQUARE * self.problem.step**2
-        h.alpha, h.beta = _gamma_prior(model.alpha, model.beta, self.tau_shape, self.tau_rate, now, lowest)
-        shape, rate = self.state.delta_shape, self.state.delta_rate
-        if shape is not None and rate is not None:
-            h.phi, h.eta = _gamma_prior(model.phi, model.eta, shape, rate, (h.phi, h.eta))
+        if "learn" in (model.alpha, model.beta):
+            mean = float(np.mean(self.tau_shape / self.tau_rate))
+            log_mean = float(np.mean(gamma_log_mean(self.tau_shape, self.tau_rate)))
+            h.alpha, h.beta = _gamma_prior(model.alpha, model.beta, mean, log_mean, now, lowest)
+        if model.difficulty != "none" and "learn" in (model.phi, model.eta):
+            mean, log_mean = self.ease_means()
+            h.phi, h.eta = _gamma_prior(model.phi, model.eta, mean, log_mean, (h.phi, h.eta))
         if model.pi == "learn" and self.sums.spam_weight.sum() > 0:
             h.pi = np.maximum(self.sums.spam_weight / self.sums.spam_weight.sum(), 1e-12)
+        placed, size = self.problem.placed, self.problem.placed.ratings.n_instances
         if model.mu == "learn":
-            h.mu = float(self.state.z_mean.mean())
+            h.mu = placed.sums(MixturePart.truth_sum, self.states, None) / size
         if model.lam == "learn":
-            variance = float(np.mean((self.state.z_mean - h.mu) ** 2 + 1 / self.state.z_precision))
+            variance = placed.sums(MixturePart.truth_squares, self.states, h.mu) / size
             h.lam = 1 / max(variance, lowest)
+
+    def ease_means(self) -> tuple[float, float]:
+        """The means of E delta and of E ln delta over all that have an ease of their own."""
+        sums = self.problem.placed.sums(MixturePart.eases_here, self.states, None)
+        for shape, rate in self.split.values():
+            sums += EaseSums(1, shape / rate, float(gamma_log_mean(shape, rate)))
+        return sums.mean / sums.count, sums.log_mean / sums.count
 
     def mean_responsibility(self) -> float:
         """The share of the ratings that are held to be in earnest."""
@@ -207,23 +264,20 @@ class MixtureAscent:
         """Whether nearly everything is called spam: a degenerate optimum of a high bound."""
         return self.earnest.learned and self.mean_responsibility() < _COLLAPSED
 
+    def moments(self) -> Moments:
+        """How the estimates go with the means of the ratings."""
+        found: Moments = self.problem.placed.sums(MixturePart.moments, self.states, None)
+        return found
+
     def mirrored(self) -> bool:
         """Whether the estimates run against the mean of the ratings."""
-        return correlation(self.state.z_mean, self.problem.mean_rating) < 0
+        return self.moments().correlation < 0
 
     def all_spam_bound(self) -> float:
         """The bound of calling every rating spam: sum of ln pi_r, what eps adds and the known truths."""
         p = self.problem
         log_spam = np.log(self.hyper.pi) - np.log(p.widths)
-        grade = np.zeros(p.ratings.n_ratings, dtype=np.uint8) if p.data.grade is None else p.data.grade
-        spam = float(np.bincount(grade, p.ratings.weight, log_spam.size) @ log_spam)
-        return spam + self.earnest.all_spam_bound() + self.log_known()
-
-    def resume(self, earlier: Fit) -> None:
-        """Begin where an earlier fit ended; ids that it does not know keep their fresh start."""
-        from truegrade.models._mixture_resume import resume
-
-        resume(self, earlier)
+        return float(p.weight_of_grade @ log_spam) + self.earnest.all_spam_bound() + self.log_known()
 
 
 def _first_hyper(problem: MixtureProblem) -> Hyper:
@@ -240,7 +294,7 @@ def _first_hyper(problem: MixtureProblem) -> Hyper:
     if pi.size != k or np.any(pi <= 0) or not np.isclose(pi.sum(), 1):
         from truegrade.errors import OptionError
 
-        raise OptionError(f"pi: the scale {problem.ratings.scale} needs {k} positive shares that add up to 1")
+        raise OptionError(f"pi: the scale {problem.placed.ratings.scale} needs {k} positive shares that add up to 1")
     return Hyper(
         alpha=alpha,
         beta=first(model.beta, alpha / expected),
@@ -252,25 +306,24 @@ def _first_hyper(problem: MixtureProblem) -> Hyper:
     )
 
 
-@dataclass(frozen=True)
-class _Jitter:
+def _draw(rng: np.random.Generator | None, size: int) -> Floats:
     """Standard normal draws, or zeros."""
-
-    rng: np.random.Generator
-    on: bool
-
-    def draw(self, size: int, sd: float = 1.0) -> Floats:
-        drawn = self.rng.standard_normal(size) if self.on else np.zeros(size)
-        drawn *= sd
-        return drawn
+    return np.zeros(size) if rng is None else rng.standard_normal(size)
 
 
-def _first_earnest(problem: MixtureProblem, jitter: _Jitter) -> EarnestPosterior:
+def _one_by_one(start: MixtureStart, rng: np.random.Generator | None, sizes: Sequence[int]) -> Iterator[MixtureStart]:
+    """The start of each shard; its draws go on where those of the one before end."""
+    for size in sizes:
+        yield start if rng is None else replace(start, rng=deepcopy(rng))
+        _draw(rng, size)
+
+
+def _first_earnest(problem: MixtureProblem, rng: np.random.Generator | None) -> EarnestPosterior:
     """eps = .9 for everyone but for the jitter: starts below one half end with everything called spam."""
     model, total = problem.model, problem.weight_of_annotator
     if not model.spam or not isinstance(model.epsilon, str):
         return EarnestPosterior.fixed(total, 1.0 if not model.spam else float(model.epsilon))
-    eps = np.full(total.size, np.clip(_EARNEST + 0.02 * jitter.draw(1), 0.8, 0.98))
+    eps = np.full(total.size, np.clip(_EARNEST + 0.02 * _draw(rng, 1), 0.8, 0.98))
     prior = None if model.epsilon_prior is None else (model.epsilon_prior[0], model.epsilon_prior[1])
     newton = model.responsibility == "exact" and prior is None
     return EarnestPosterior(total, eps, prior, learned=True, newton=newton)
@@ -279,18 +332,14 @@ def _first_earnest(problem: MixtureProblem, jitter: _Jitter) -> EarnestPosterior
 def _gamma_prior(
     shape: float | str,
     rate: float | str,
-    shapes: Floats,
-    rates: Floats,
+    mean: float,
+    log_mean: float,
     now: tuple[float, float],
     lowest: float = 0.0,
 ) -> tuple[float, float]:
-    """The prior of gammas that are G(shapes, rates): learned, half learned or fixed; no rate under `lowest`."""
-    if shape != "learn" and rate != "learn":
-        return now
-    mean = float(np.mean(shapes / rates))
+    """The prior of gammas with these averages of E and E ln: learned or half learned; no rate under `lowest`."""
     if shape != "learn":
         return now[0], max(rate_mle(now[0], mean), lowest)
-    log_mean = float(np.mean(gamma_log_mean(shapes, rates)))
     if rate != "learn":
         return shape_mle(now[1], log_mean), now[1]
     best = gamma_mle(mean, log_mean)

@@ -7,40 +7,64 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truegrade.errors import OptionError
-from truegrade.joining import codes_in
+from truegrade.models._mixture_part import EarlierTruths
+from truegrade.models._warm import check_start, meeting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truegrade.fit import Fit
-    from truegrade.ids import IdTable
-    from truegrade.models._mixture_ascent import MixtureAscent
+    from truegrade.models._mixture_ascent import Hyper, MixtureAscent
+    from truegrade.models._mixture_problem import MixtureProblem
 
-__all__ = ["resume"]
+    Floats = NDArray[np.float64]
+
+__all__ = ["check_earlier", "earlier_truths", "first_eases", "resume"]
+
+
+def check_earlier(problem: MixtureProblem, earlier: Fit) -> None:
+    """Refuse an earlier fit of another model, or on another scale."""
+    check_start(problem.model.name, problem.placed.ratings, earlier)
+
+
+def first_eases(problem: MixtureProblem, hyper: Hyper, earlier: Fit | None) -> tuple[Floats, Floats]:
+    """Shape and rate of q(delta) to begin with: of each category (C,), or one for all (1,)."""
+    ratings = problem.placed.ratings
+    if problem.model.difficulty != "category" or ratings.categories is None:
+        return np.array([hyper.phi]), np.array([hyper.eta])
+    shape, rate = np.full(ratings.n_categories, hyper.phi), np.full(ratings.n_categories, hyper.eta)
+    if earlier is not None and earlier.category_ids is not None and _same_eases(problem, earlier):
+        here, there = meeting(ratings.categories, earlier.category_ids)
+        old = earlier.parameters
+        shape[here], rate[here] = old["delta_shape"][there], old["delta_rate"][there]
+    return shape, rate
+
+
+def earlier_truths(problem: MixtureProblem, earlier: Fit) -> EarlierTruths:
+    """What an earlier fit found about instances."""
+    old, delta = earlier.parameters, None
+    if problem.model.difficulty == "instance" and _same_eases(problem, earlier):
+        delta = old["delta_shape"], old["delta_rate"]
+    return EarlierTruths(earlier.instance_ids, old["z_mean"], old["z_precision"], delta)
+
+
+def _same_eases(problem: MixtureProblem, earlier: Fit) -> bool:
+    """Whether the same things have an ease there: those of categories are none of instances."""
+    same = earlier.options["difficulty"] == problem.model.difficulty
+    return same and "delta_shape" in earlier.parameters
 
 
 def resume(ascent: MixtureAscent, earlier: Fit) -> None:
-    """Move a fresh start to where an earlier fit ended."""
-    problem, old = ascent.problem, earlier.parameters
-    if earlier.model != problem.model.name:
-        raise OptionError(f"a fit of {earlier.model} cannot start {problem.model.name}; pass one of the same model")
-    if earlier.scale != problem.ratings.scale and not (earlier.scale.is_real and problem.ratings.scale.is_real):
-        raise OptionError(f"the earlier fit has the scale {earlier.scale}, these ratings have {problem.ratings.scale}")
+    """Move the annotators and hyperparameters of a fresh start to where an earlier fit ended."""
+    ratings, old = ascent.problem.placed.ratings, earlier.parameters
     _resume_hyper(ascent, earlier)
-    here, there = _meeting(problem.ratings.annotators, earlier.annotator_ids)
+    here, there = meeting(ratings.annotators, earlier.annotator_ids)
     # Annotators that the earlier fit does not know are drawn from its population.
-    ascent.tau_shape = np.full(len(problem.ratings.annotators), ascent.hyper.alpha)
-    ascent.tau_rate = np.full(len(problem.ratings.annotators), ascent.hyper.beta)
+    ascent.tau_shape = np.full(ratings.n_annotators, ascent.hyper.alpha)
+    ascent.tau_rate = np.full(ratings.n_annotators, ascent.hyper.beta)
     ascent.tau_shape[here], ascent.tau_rate[here] = old["tau_shape"][there], old["tau_rate"][there]
     if ascent.earnest.learned:
         _resume_earnest(ascent, earlier, here, there)
-    here, there = _meeting(problem.ratings.instances, earlier.instance_ids)
-    free = np.ones(here.size, dtype=bool) if problem.gold is None else np.isnan(problem.gold[here])
-    ascent.state.z_mean[here[free]] = old["z_mean"][there[free]]
-    finite = free & np.isfinite(old["z_precision"][there])  # what was gold there need not be gold here
-    ascent.state.z_precision[here[finite]] = old["z_precision"][there[finite]]
-    _resume_ease(ascent, earlier, here, there)
 
 
 def _resume_hyper(ascent: MixtureAscent, earlier: Fit) -> None:
@@ -56,7 +80,7 @@ def _resume_hyper(ascent: MixtureAscent, earlier: Fit) -> None:
         ascent.delta = (float(shape), float(rate))
 
 
-def _resume_earnest(ascent: MixtureAscent, earlier: Fit, here: NDArray[np.intp], there: NDArray[np.int64]) -> None:
+def _resume_earnest(ascent: MixtureAscent, earlier: Fit, here: NDArray[np.intp], there: NDArray[np.intp]) -> None:
     old, total = earlier.parameters["eps"], ascent.earnest.total
     eps = np.full(total.size, np.average(old, weights=earlier.ratings_per_annotator))
     eps[here] = old[there]
@@ -67,24 +91,3 @@ def _resume_earnest(ascent: MixtureAscent, earlier: Fit, here: NDArray[np.intp],
         total = np.zeros(total.size)
         total[here] = earlier.ratings_per_annotator[there]
     ascent.earnest = replace(ascent.earnest, eps=eps, total=total)
-
-
-def _resume_ease(ascent: MixtureAscent, earlier: Fit, here: NDArray[np.intp], there: NDArray[np.int64]) -> None:
-    state, old = ascent.state, earlier.parameters
-    if state.delta_shape is None or state.delta_rate is None or "delta_shape" not in old:
-        return
-    if earlier.options["difficulty"] != ascent.problem.model.difficulty:  # eases of categories are none of instances
-        return
-    ratings = ascent.problem.ratings
-    if ascent.problem.model.difficulty == "category":
-        if ratings.categories is None or earlier.category_ids is None:
-            return
-        here, there = _meeting(ratings.categories, earlier.category_ids)
-    state.delta_shape[here], state.delta_rate[here] = old["delta_shape"][there], old["delta_rate"][there]
-
-
-def _meeting(new: IdTable, old: IdTable) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """The codes of the ids that both have: in the new ratings, and in the earlier fit."""
-    codes = codes_in(new, old)
-    met = np.flatnonzero(codes >= 0)
-    return met, codes[met]

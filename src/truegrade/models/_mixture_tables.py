@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truegrade.fit import Fit, Status, about_input
-from truegrade.inference.counting import agreement_with_others
-from truegrade.models._summary import correlation
-from truegrade.posterior import GaussianPosterior
+from truegrade.fit import Fit, Status
+from truegrade.fit_parts import Head, whole_fit
+from truegrade.models._mixture_part import MixturePart, ease_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from truegrade.inference.counting import AgreementSums
     from truegrade.models._em import Outcome
     from truegrade.models._mixture_ascent import MixtureAscent
+    from truegrade.models._mixture_part import MixtureEnd
     from truegrade.models._mixture_problem import MixtureProblem
     from truegrade.models.ordinal_mixture import OrdinalMixture
 
@@ -35,51 +36,57 @@ def mixture_fit(
 ) -> Fit:
     """Everything the winning start found."""
     ascent: MixtureAscent = best.state  # type: ignore[assignment]
-    state, h = ascent.state, ascent.hyper
+    placed, h = problem.placed, ascent.hyper
+    end = placed.sums(MixturePart.end, ascent.states, None)
     hyperparameters: dict[str, Any] = {
         name: float(getattr(h, name)) for name in ("alpha", "beta", "phi", "eta", "mu", "lam")
     }
-    return Fit(
+    eases = _eases_of_categories(ascent) if model.difficulty == "category" else None
+    head = Head(
         model=model.name,
         options=asdict(model),
         status=best.status,
-        posterior=GaussianPosterior(state.z_mean, 1 / np.sqrt(state.z_precision)),
-        annotator_columns=_annotator_columns(ascent),
-        category_columns=_category_columns(ascent),
-        instance_columns=_instance_columns(ascent),
-        parameters=_parameters(ascent),
+        annotator_columns=_annotator_columns(ascent, end),
+        category_columns=_category_columns(ascent, end, eases),
+        parameters=_parameters(ascent, eases),
         hyperparameters={
             **hyperparameters,
             "pi": h.pi.tolist(),
             "mean_responsibility": ascent.mean_responsibility(),
-            **({"spam_range": problem.thresholds.tolist()} if problem.ratings.scale.is_real else {}),
+            **({"spam_range": problem.thresholds.tolist()} if placed.ratings.scale.is_real else {}),
         },
         all_spam_bound=ascent.all_spam_bound() if model.spam else None,
         iterations=len(best.trace),
         trace=np.array(best.trace),
         bounds=tuple(bound for bound, _ in endings),
         seed=model.seed,
-        notes=(*problem.ratings.notes(), *_notes(model, ascent, best, endings)),
-        **about_input(problem.ratings),
+        notes=(*placed.ratings.notes(), *_notes(model, ascent, best, endings)),
     )
+    return whole_fit(placed.ratings, head, placed.each(MixturePart.answer, ascent.states, model.difficulty))
 
 
-def _parameters(ascent: MixtureAscent) -> dict[str, Floats]:
-    state = ascent.state
-    parameters = {
-        "z_mean": state.z_mean,
-        "z_precision": state.z_precision,
-        "tau_shape": ascent.tau_shape,
-        "tau_rate": ascent.tau_rate,
-        "eps": ascent.earnest.eps,
-    }
-    if state.delta_shape is not None and state.delta_rate is not None:
-        return parameters | {"delta_shape": state.delta_shape, "delta_rate": state.delta_rate}
+def _eases_of_categories(ascent: MixtureAscent) -> tuple[Floats, Floats]:
+    """Shape and rate of q(delta) of every category (C,)."""
+    placed = ascent.problem.placed
+    shape, rate = np.empty((2, placed.ratings.n_categories))
+    for here, its_shape, its_rate in placed.each(MixturePart.eases_of_categories, ascent.states, None):
+        shape[here.start : here.stop], rate[here.start : here.stop] = its_shape, its_rate
+    for category, delta in ascent.split.items():
+        shape[category], rate[category] = delta
+    return shape, rate
+
+
+def _parameters(ascent: MixtureAscent, eases: tuple[Floats, Floats] | None) -> dict[str, Floats]:
+    parameters = {"tau_shape": ascent.tau_shape, "tau_rate": ascent.tau_rate, "eps": ascent.earnest.eps}
+    if eases is not None:
+        return parameters | {"delta_shape": eases[0], "delta_rate": eases[1]}
+    if ascent.problem.model.difficulty == "instance":  # they come with the answers
+        return parameters
     return parameters | {"delta": np.array(ascent.delta)}
 
 
-def _annotator_columns(ascent: MixtureAscent) -> dict[str, Floats]:
-    ratings = ascent.problem.ratings
+def _annotator_columns(ascent: MixtureAscent, end: MixtureEnd) -> dict[str, Floats]:
+    placed = ascent.problem.placed
     expertise = ascent.tau_shape / ascent.tau_rate
     columns = {
         "spamminess": 1 - ascent.earnest.eps,
@@ -87,17 +94,18 @@ def _annotator_columns(ascent: MixtureAscent) -> dict[str, Floats]:
         "earnestness": ascent.earnest.eps,
         "expertise_sd": np.sqrt(ascent.tau_shape) / ascent.tau_rate,
     }
-    if not ratings.scale.is_real:
-        columns |= {"agreement": agreement_with_others(ratings), "expected_agreement": _expected(ascent, expertise)}
+    if not placed.ratings.scale.is_real:
+        agreement: AgreementSums = placed.sums(MixturePart.agreement, None, None)
+        columns |= {"agreement": agreement.share, "expected_agreement": _expected(ascent, end, expertise)}
     return columns
 
 
-def _expected(ascent: MixtureAscent, expertise: Floats) -> Floats:
+def _expected(ascent: MixtureAscent, end: MixtureEnd, expertise: Floats) -> Floats:
     """How often each annotator names the true grade (N,): truths spread as estimated, difficulty average."""
     from scipy.special import ndtr
 
-    problem, scale = ascent.problem, ascent.problem.ratings.scale
-    share = np.bincount(scale.nearest(ascent.state.z_mean), minlength=scale.n_grades) / ascent.state.z_mean.size
+    problem, scale = ascent.problem, ascent.problem.placed.ratings.scale
+    share = end.grades / end.grades.sum()
     root = np.sqrt(expertise * _mean_ease(ascent))[:, None]
     bounds = scale.thresholds_with("infinite")
     right = ndtr((bounds[1:] - scale.array) * root) - ndtr((bounds[:-1] - scale.array) * root)  # (N, K)
@@ -107,38 +115,26 @@ def _expected(ascent: MixtureAscent, expertise: Floats) -> Floats:
 
 
 def _mean_ease(ascent: MixtureAscent) -> float:
-    state, model = ascent.state, ascent.problem.model
-    if state.delta_shape is not None and state.delta_rate is not None:
-        return float(np.mean(state.delta_shape / state.delta_rate))
+    model = ascent.problem.model
+    if model.difficulty != "none":
+        return ascent.ease_means()[0]
     return model.ease or ascent.delta[0] / ascent.delta[1]
 
 
-def _category_columns(ascent: MixtureAscent) -> dict[str, Floats]:
+def _category_columns(ascent: MixtureAscent, end: MixtureEnd, eases: tuple[Floats, Floats] | None) -> dict[str, Floats]:
     """Ease and difficulty per category; with an ease per instance, their average over the category's instances."""
-    state, ratings = ascent.state, ascent.problem.ratings
-    if state.delta_shape is None or state.delta_rate is None or ratings.category is None:
+    if eases is not None:
+        return ease_columns(*eases)
+    if ascent.problem.model.difficulty == "none" or ascent.problem.placed.ratings.categories is None:
         return {}
-    ease = state.delta_shape / state.delta_rate
-    if ascent.problem.model.difficulty == "instance":
-        counts = np.bincount(ratings.category, minlength=ratings.n_categories)
-        ease = np.bincount(ratings.category, ease, ratings.n_categories) / counts
-        return {"ease": ease, "difficulty": 1 / ease}
-    return {"ease": ease, "difficulty": 1 / ease, "ease_sd": np.sqrt(state.delta_shape) / state.delta_rate}
-
-
-def _instance_columns(ascent: MixtureAscent) -> dict[str, Floats]:
-    """Ease and difficulty where each instance has its own."""
-    state = ascent.state
-    if ascent.problem.model.difficulty != "instance" or state.delta_shape is None or state.delta_rate is None:
-        return {}
-    ease = state.delta_shape / state.delta_rate
-    return {"ease": ease, "difficulty": 1 / ease, "ease_sd": np.sqrt(state.delta_shape) / state.delta_rate}
+    ease = end.ease_of_category / end.instances_of_category
+    return {"ease": ease, "difficulty": 1 / ease}
 
 
 def _notes(
     model: OrdinalMixture, ascent: MixtureAscent, best: Outcome, endings: list[tuple[float, Status]]
 ) -> list[str]:
-    ratings = ascent.problem.ratings
+    ratings = ascent.problem.placed.ratings
     notes = []
     if best.status is Status.SPAM_COLLAPSE:
         notes.append("every start ended by calling nearly all ratings spam: do not use this fit; try epsilon_prior=1,1")
@@ -156,7 +152,7 @@ def _notes(
     notes += _limits(model, ascent)
     if np.median(ascent.problem.weight_of_annotator) < _FEW_RATINGS:
         notes.append("half of the annotators gave fewer than 5 ratings: they can hardly be told apart")
-    agreement = correlation(ascent.state.z_mean, ascent.problem.mean_rating)
+    agreement = ascent.moments().correlation
     if agreement < 0:
         notes.append(f"the estimates run against the mean of the ratings (correlation {agreement:.2f}): distrust them")
     if not ratings.scale.numbered:

@@ -24,8 +24,6 @@ __all__ = [
     "known_grades",
     "known_truths",
     "mean_ratings",
-    "scale_middle_and_step",
-    "scale_step",
 ]
 
 _BLOCK = 1 << 17  # ratings or instances at a time: whole columns as float64 or int64 would outweigh the model's state
@@ -134,20 +132,3 @@ class Moments:
 def correlation(one: Floats, two: Floats) -> float:
     """Pearson's; 0 where one of them is constant."""
     return Moments.of(one, two).correlation
-
-
-def scale_step(ratings: Ratings) -> float:
-    """The typical distance of two grades: what "one unit" means on this scale."""
-    return scale_middle_and_step(ratings)[1]
-
-
-def scale_middle_and_step(ratings: Ratings) -> tuple[float, float]:
-    """The middle of the scale and the typical distance of two grades; mean and sd of the ratings where it has none."""
-    scale = ratings.scale
-    if scale.is_real:
-        middle = float(np.average(ratings.real, weights=ratings.weight))
-        if np.ptp(ratings.real) == 0:  # their mean may be off by a rounding, and so would be a step made of it
-            return middle, 1.0
-        return middle, float(np.sqrt(np.average((ratings.real - middle) ** 2, weights=ratings.weight)))
-    step = (scale.high - scale.low) / (scale.n_grades - 1) if scale.n_grades > 1 else 1.0
-    return float(scale.array.mean()), step

@@ -20,10 +20,12 @@ from truegrade.models._options import check_choices, check_finite, check_positiv
 from truegrade.models.ordinal_mixture import OrdinalMixture
 
 if TYPE_CHECKING:
+    from truegrade.engines import Engine, ShardedRatings
     from truegrade.fit import Fit
     from truegrade.models._base import Progress
     from truegrade.models._journal import Keeper
     from truegrade.ratings import Ratings
+    from truegrade.ratings_facts import RatingsFacts
     from truegrade.scale import Scale
 
 __all__ = ["Continuous"]
@@ -64,11 +66,12 @@ class Continuous:
 
     def fit(
         self,
-        ratings: Ratings,
+        ratings: Ratings | ShardedRatings,
         gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
         *,
+        engine: Engine | None = None,
         checkpoint: Keeper = None,
     ) -> Fit:
         """Infer truths and expertise.
@@ -76,6 +79,7 @@ class Continuous:
         gold: truths that are known and stay as they are; the others profit from what they tell about annotators.
         start: an earlier fit to begin from, instead of several starts; ids that it does not know begin afresh.
         progress: called after every pass with (iteration, bound, change); raise to stop.
+        engine: where the passes run; None: where the ratings are.
         checkpoint: keeps how far the fit has come in a file.
         """
         gold = checked_inputs(ratings, gold)
@@ -83,11 +87,12 @@ class Continuous:
         if start is not None:
             self._check_method(start)
         if self.method == "ml":
-            return fit_likelihood(self, ratings, gold, start, progress, journal)
+            return fit_likelihood(self, ratings, gold, start, progress, engine, journal)
         lent = None if start is None else _lent(start, ratings)
-        return self._own(self._mixture(ratings.scale).fit(ratings, gold, lent, progress, checkpoint=journal))
+        found = self._mixture(ratings.scale).fit(ratings, gold, lent, progress, engine=engine, checkpoint=journal)
+        return self._own(found)
 
-    def predict(self, fit: Fit, ratings: Ratings) -> Fit:
+    def predict(self, fit: Fit, ratings: Ratings | ShardedRatings) -> Fit:
         """The truth of new instances, rated by annotators of an earlier fit, who stay as that fit found them."""
         self._check_method(fit)
         if self.method == "ml":
@@ -131,7 +136,7 @@ def _weak(scale: Scale) -> float:
     return 0.1 * (5 / width) ** 2 if width > 0 else 0.1
 
 
-def _lent(fit: Fit, ratings: Ratings) -> Fit:
+def _lent(fit: Fit, ratings: RatingsFacts) -> Fit:
     """An earlier fit as the mixture knows it; one of another model stays as it is, to be refused."""
     if fit.model != Continuous.name:
         return fit

@@ -19,23 +19,22 @@ from truegrade.errors import OptionError
 from truegrade.models._base import checked_inputs
 from truegrade.models._em import StopRule, ascend_all
 from truegrade.models._journal import journal_of
-from truegrade.models._mixture_problem import MixtureProblem
+from truegrade.models._mixture_problem import MixtureProblem, place_mixture
 from truegrade.models._mixture_tables import mixture_fit
 from truegrade.models._options import check_choices, check_finite, check_positive
-from truegrade.threads import default_threads
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from truegrade.engines import Engine, ShardedRatings
     from truegrade.fit import Fit
     from truegrade.models._base import Progress
     from truegrade.models._journal import Keeper
     from truegrade.ratings import Ratings
+    from truegrade.ratings_facts import RatingsFacts
 
 __all__ = ["OrdinalMixture"]
-
-_LARGE = 1_000_000  # ratings; from here on a pass is cut into pieces instead of running several starts at once
 
 Learned = float | Literal["learn"]
 
@@ -101,11 +100,12 @@ class OrdinalMixture:
 
     def fit(
         self,
-        ratings: Ratings,
+        ratings: Ratings | ShardedRatings,
         gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
         *,
+        engine: Engine | None = None,
         checkpoint: Keeper = None,
     ) -> Fit:
         """Infer truths, expertise, spam and difficulty.
@@ -113,36 +113,38 @@ class OrdinalMixture:
         gold: truths that are known and stay as they are; the others profit from what they tell about annotators.
         start: an earlier fit to begin from, instead of several starts; ids that it does not know begin afresh.
         progress: called after every pass with (iteration, bound, change); raise to stop.
+        engine: where the passes run; None: where the ratings are.
         checkpoint: keeps how far the fit has come in a file.
         """
         gold = checked_inputs(ratings, gold)
         journal = journal_of(checkpoint, self, ratings, gold, start)
-        threads = default_threads()
-        together = threads if ratings.n_ratings < _LARGE else 1
-        problem = MixtureProblem.of(self, ratings, gold, threads=threads // together)
-        best, endings = ascend_all(
-            lambda index: problem.start(index, start),
-            self.starts if start is None else 1,
-            self.stop_rule(ratings),
-            monotone=self.responsibility == "exact",
-            workers=together,
-            progress=progress,
-            journal=journal,
-        )
-        return mixture_fit(self, problem, best, endings)
+        starts = self.starts if start is None else 1
+        with place_mixture(self, ratings, gold, starts=starts, engine=engine) as placed:
+            problem = MixtureProblem.of(self, placed, gold)
+            best, endings = ascend_all(
+                lambda index: problem.start(index, start),
+                starts,
+                self.stop_rule(ratings),
+                monotone=self.responsibility == "exact",
+                workers=placed.together,
+                progress=progress,
+                journal=journal,
+            )
+            return mixture_fit(self, problem, best, endings)
 
-    def predict(self, fit: Fit, ratings: Ratings) -> Fit:
+    def predict(self, fit: Fit, ratings: Ratings | ShardedRatings) -> Fit:
         """The truth of new instances, rated by annotators of an earlier fit, who stay as that fit found them."""
-        problem = MixtureProblem.of(self, ratings, None, threads=default_threads()).given(fit)
-        best, endings = ascend_all(
-            lambda index: problem.start(index, fit, learn_annotators=False),
-            1,
-            self.stop_rule(ratings),
-            monotone=self.responsibility == "exact",
-            workers=1,
-            progress=None,
-        )
-        return mixture_fit(self, problem, best, endings)
+        with place_mixture(self, ratings, None) as placed:
+            problem = MixtureProblem.of(self, placed, None).given(fit)
+            best, endings = ascend_all(
+                lambda index: problem.start(index, fit, learn_annotators=False),
+                1,
+                self.stop_rule(ratings),
+                monotone=self.responsibility == "exact",
+                workers=1,
+                progress=None,
+            )
+            return mixture_fit(self, problem, best, endings)
 
     def responsibilities(self, fit: Fit, ratings: Ratings) -> NDArray[np.float64]:
         """How likely each of the ratings that a fit was made from was given in earnest (L,)."""
@@ -158,7 +160,7 @@ class OrdinalMixture:
 
         return rating_probabilities(self, fit, annotator, instance)
 
-    def stop_rule(self, ratings: Ratings) -> StopRule:
+    def stop_rule(self, ratings: RatingsFacts) -> StopRule:
         """The paper's rule, or one that sees past plateaus."""
         if self.stop == "paper":
             return StopRule(0.1, passes=1, relative=False, max_iterations=self.max_iterations)
