@@ -265,6 +265,20 @@ def _known(array: NDArray[np.float64]) -> pa.Array:
 
 def about_input(ratings: Ratings | ShardedRatings) -> dict[str, Any]:
     """The fields of a Fit that describe its ratings."""
+    return about_instances(ratings) | about_whole(ratings)
+
+
+def about_instances(ratings: Ratings | ShardedRatings) -> dict[str, Any]:
+    """Those that have an entry per instance."""
+    return {
+        "instance_ids": ratings.instances,
+        "category": ratings.category,
+        "ratings_per_instance": ratings.weight_per_instance(),
+    }
+
+
+def about_whole(ratings: Ratings | ShardedRatings) -> dict[str, Any]:
+    """Those that have none."""
     counts = {
         "ratings": ratings.n_ratings,
         "instances": ratings.n_instances,
@@ -277,11 +291,8 @@ def about_input(ratings: Ratings | ShardedRatings) -> dict[str, Any]:
     }
     return {
         "scale": ratings.scale,
-        "instance_ids": ratings.instances,
         "annotator_ids": ratings.annotators,
         "category_ids": ratings.categories,
-        "category": ratings.category,
-        "ratings_per_instance": ratings.weight_per_instance(),
         "ratings_per_annotator": ratings.weight_per_annotator(),
         "counts": counts,
         "library": ratings.library,

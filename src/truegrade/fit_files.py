@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +21,20 @@ from truegrade.posterior import GRID, POSTERIORS
 from truegrade.scale import Scale
 from truegrade.tables import FORMATS, write_table
 
-__all__ = ["FORMAT_VERSION", "check_target", "load", "save", "saved_scale"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = [
+    "FORMAT_VERSION",
+    "arrays_of",
+    "check_target",
+    "load",
+    "publish",
+    "record_of",
+    "save",
+    "saved_scale",
+    "write_parts",
+]
 
 FORMAT_VERSION = 1
 _FORMAT = "truegrade-fit"
@@ -45,11 +60,15 @@ _PLAIN = (
 
 
 def save(fit: Fit, directory: str | os.PathLike[str], format_: str) -> None:
+    """Write a fit that is in memory."""
+    publish(Path(directory), format_, partial(_write, fit, format_))
+
+
+def publish(target: Path, format_: str, write: Callable[[Path], None]) -> None:
     """Write everything beside its place, then move it there: a crash leaves the old files or the new ones."""
-    target = Path(directory)
     check_target(target, format_)
     with scratch_folder(target) as scratch:
-        _write(fit, scratch, format_)
+        write(scratch)
         written = [str(path.relative_to(scratch)) for path in sorted(scratch.rglob("*")) if path.is_file()]
         stale = [path for path in _owned(target) if str(path.relative_to(target)) not in written]
         # fit.json comes last: a directory without a whole fit is never taken for one.
@@ -82,22 +101,30 @@ def _is_fit(directory: Path) -> bool:
         return False
 
 
-def _write(fit: Fit, scratch: Path, format_: str) -> None:
+def _write(fit: Fit, format_: str, folder: Path) -> None:
     tables = {
         "truth": fit.truth_table(),
         "annotators": fit.annotators_table(),
         "categories": fit.categories_table(),
     }
-    if not tables["categories"].num_rows:
-        del tables["categories"]
+    write_parts(folder, record_of(fit, format_), tables, arrays_of(fit))
+
+
+def write_parts(folder: Path, record: dict[str, Any], tables: dict[str, pa.Table], arrays: dict[str, Any]) -> None:
+    """Tables, arrays and fit.json; categories only where there are some."""
     for name, table in tables.items():
-        write_table(table, scratch / f"{name}.{format_}")
-    arrays = scratch / "arrays"
-    arrays.mkdir()
-    for name, array in _arrays(fit).items():
-        np.save(arrays / f"{name}.npy", array, allow_pickle=False)
+        if table.num_rows or name != "categories":
+            write_table(table, folder / f"{name}.{record['tables']}")
+    (folder / "arrays").mkdir()
+    for name, array in arrays.items():
+        np.save(folder / "arrays" / f"{name}.npy", array, allow_pickle=False)
+    (folder / "fit.json").write_text(json_text(record), "utf-8")
+
+
+def record_of(fit: Fit, format_: str) -> dict[str, Any]:
+    """What fit.json says."""
     ids = {"truth": fit.instance_ids, "annotators": fit.annotator_ids, "categories": fit.category_ids}
-    record = {
+    return {
         "format": _FORMAT,
         "format_version": FORMAT_VERSION,
         "tables": format_,
@@ -109,10 +136,10 @@ def _write(fit: Fit, scratch: Path, format_: str) -> None:
         "columns": {role: list(getattr(fit, f"{role}_columns")) for role in _ROLES},
         **{name: getattr(fit, name) for name in _PLAIN},
     }
-    (scratch / "fit.json").write_text(json_text(record), "utf-8")
 
 
-def _arrays(fit: Fit) -> dict[str, Any]:
+def arrays_of(fit: Fit) -> dict[str, Any]:
+    """What is saved as arrays, by name."""
     arrays: dict[str, Any] = {f"truth.{name}": array for name, array in fit.posterior.arrays().items()}
     arrays |= {f"annotator.{name}": array for name, array in fit.annotator_columns.items()}
     arrays |= {f"category.{name}": array for name, array in fit.category_columns.items()}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truegrade.engines.disk_ratings import DiskRatings
 from truegrade.fit import Fit, about_input
 from truegrade.posterior import joined
 
@@ -66,7 +67,11 @@ class Answer:
 
 
 def whole_fit(ratings: Ratings | ShardedRatings, head: Head, answers: Iterable[Answer]) -> Fit:
-    """Everything as one Fit in memory."""
+    """Everything as one Fit: in memory, but for ratings on disk."""
+    if isinstance(ratings, DiskRatings):
+        from truegrade.streamed_fit import StreamedFit
+
+        return StreamedFit.of(ratings, head, answers)
     answer = Answer.joined(list(answers))
     parts = vars(head) | {"parameters": {**head.parameters, **answer.parameters}}
     return Fit(**parts, posterior=answer.posterior, instance_columns=answer.columns, **about_input(ratings))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from truegrade.ids import IdTable
     from truegrade.scale import Scale
 
-__all__ = ["Duplicates", "Missing", "Ratings", "whole_numbers"]
+__all__ = ["Duplicates", "Missing", "Ratings", "texts_and_zeros", "whole_numbers"]
 
 Duplicates = Literal["keep", "first", "last", "error"]
 Missing = Literal["error", "drop"]
@@ -151,7 +151,7 @@ class Ratings:
                 digest.update(np.ascontiguousarray(array).data)
         for table in (self.annotators, self.instances, self.categories):
             if table is not None:
-                digest.update(_texts_and_zeros(table))
+                digest.update(texts_and_zeros(table))
         return digest.hexdigest()
 
     @classmethod
@@ -215,7 +215,7 @@ def whole_numbers(weights: NDArray[Any]) -> NDArray[Any]:
     return weights.astype(np.int64) if np.array_equal(weights, np.round(weights)) else weights
 
 
-def _texts_and_zeros(table: IdTable) -> memoryview:
+def texts_and_zeros(table: IdTable) -> memoryview:
     """The ids in the order of their codes, each with a zero byte behind it."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 from truegrade.errors import OptionError
 from truegrade.files import check_directory, move_in, scratch_folder
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["FORMATS", "csv_text", "write_table", "write_tables"]
+__all__ = ["FORMATS", "TableWriter", "csv_text", "write_table", "write_tables"]
 
 FORMATS = ("csv", "parquet")
 
@@ -28,6 +28,36 @@ def write_table(table: pa.Table, path: Path) -> None:
         import pyarrow.csv as pc
 
         pc.write_csv(table, path, pc.WriteOptions(quoting_style="needed"))
+
+
+class TableWriter:
+    """One table in the format that the file's ending says, a few rows at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._writer: Any = None
+
+    def write(self, rows: pa.Table) -> None:
+        """Append some rows."""
+        if self._writer is None:
+            self._writer = self._opened(rows.schema)
+        self._writer.write_table(rows)
+
+    def _opened(self, schema: pa.Schema) -> Any:
+        if self._path.suffix == ".parquet":
+            import pyarrow.parquet as pq
+
+            return pq.ParquetWriter(self._path, schema)
+        import pyarrow.csv as pc
+
+        return pc.CSVWriter(self._path, schema, write_options=pc.WriteOptions(quoting_style="needed"))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        if self._writer is not None:
+            self._writer.close()
 
 
 def csv_text(table: pa.Table) -> bytes:
