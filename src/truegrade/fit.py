@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -143,6 +143,14 @@ class Fit:
         columns["n_ratings"] = pa.array(self.ratings_per_instance[at])
         columns |= {name: _known(array[at]) for name, array in self.instance_columns.items()}
         return pa.table(columns)
+
+    def truth_head(self) -> pa.Table:
+        """At least the first rows of the truth table."""
+        return self.truth_table()
+
+    def with_notes(self, notes: Sequence[str]) -> Fit:
+        """The same fit with more to know about it."""
+        return replace(self, notes=(*self.notes, *notes))
 
     def annotators_table(self) -> pa.Table:
         """The annotators' table as Arrow."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truegrade.columns import ObjectIds
+    from truegrade.engines import ShardedRatings
     from truegrade.ids import IndexedIds
     from truegrade.joining import Joined
     from truegrade.ratings import Ratings
@@ -127,14 +128,18 @@ class Gold:
                 f"scale {scale}; correct it, leave it blank, or pass --scale with a scale that reaches it"
             )
 
-    def notes(self, ratings: Ratings) -> list[str]:
+    def notes(self, ratings: Ratings | ShardedRatings) -> list[str]:
         """What became of the gold when it met the ratings, in plain sentences."""
-        joined = self._join(ratings)
-        missed = int(np.count_nonzero(joined.position < 0))
+        met, by_text = np.zeros(len(self), dtype=bool), False
+        for shard in ratings.shards():
+            joined = self._join(shard)
+            met |= joined.position >= 0
+            by_text |= joined.by_text
+        missed = int(np.count_nonzero(~met))
         notes = [f"{missed} of {len(self)} instances with gold have no ratings"] if missed else []
         if self.n_blank:
             notes.append(f"{self.n_blank} of {len(self) + self.n_blank} rows of gold are blank and were skipped")
-        if joined.by_text:
+        if by_text:
             notes.append("the ids of gold and ratings differ in type and were joined by their text")
         return notes
 

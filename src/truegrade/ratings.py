@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -72,6 +72,10 @@ class Ratings:
             raise OptionError(
                 f"a {type(given).__name__} is no Ratings; pass Ratings.from_frame(frame) or read(path) instead"
             )
+
+    def shards(self) -> Iterator[Ratings]:
+        """What is in memory at a time: these ratings, all of them."""
+        yield self
 
     @property
     def n_ratings(self) -> int:

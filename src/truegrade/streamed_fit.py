@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truegrade.engines.disk_ratings import DiskRatings
-    from truegrade.engines.scratch import Scratch, ScratchFile
+    from truegrade.engines.scratch import ScratchFile
     from truegrade.fit_parts import Answer, Head
     from truegrade.ratings import Ratings
 
 __all__ = ["StreamedFit"]
 
-_ROWS = 1 << 16  # of the truth table, made and written at once
+_ROWS = 1 << 14  # of the truth table, made and written at once
+_HELD = 1 << 16  # of the rows that go into them, over all shards
 _BINS = 1 << 12  # of the input's rows, by which the truth table is put in order
 _ON_DISK = ("posterior", "instance_ids", "category", "ratings_per_instance", "instance_columns")
 _FIRST, _CODE = "\0first row", "\0code"  # columns that go along with the truth table; nobody's names
@@ -62,7 +63,7 @@ class StreamedFit(Fit):
         found, sample = _Found(ratings.n_rows, 0, np.zeros(ratings.n_categories, dtype=np.int64)), None
         for shard, answer, start in zip(ratings.shards(), answers, ratings.offsets[:-1], strict=False):
             fit = _fit_of(shard, head, answer, about, whole=ratings.whole_weights)
-            runs.append(_Run.of(fit, shard, int(start), ratings.scratch))
+            runs.append(_Run.of(fit, shard, int(start), ratings))
             for name, array in _instance_arrays(fit, answer).items():
                 columns.setdefault(name, _Column(ratings.scratch.file(), array.dtype, array.shape[1:])).append(array)
             found.n_off_scale += fit.n_off_scale
@@ -85,11 +86,20 @@ class StreamedFit(Fit):
         """How many estimates lie below the lowest or above the highest grade; they are never clipped."""
         return self._found.n_off_scale
 
+    @property
+    def truth(self) -> Any:
+        """The whole truth table, in memory."""
+        return self.truth_table()
+
     def truth_table(self) -> pa.Table:
         """The whole truth table, in memory."""
         import pyarrow as pa
 
         return pa.concat_tables(self.truth_tables())
+
+    def truth_head(self) -> pa.Table:
+        """At least the first rows of the truth table."""
+        return next(self.truth_tables())
 
     def categories_table(self) -> pa.Table:
         """The categories' table as Arrow."""
@@ -105,28 +115,21 @@ class StreamedFit(Fit):
         return (table.drop_columns([_FIRST, _CODE]) for table in self._in_order())
 
     def with_notes(self, notes: Sequence[str]) -> StreamedFit:
-        """The same with more to know."""
+        """The same fit with more to know about it."""
         sample = replace(self._sample, notes=(*self.notes, *notes))
         return StreamedFit(sample, self._runs, self._columns, self._found)
 
     def _in_order(self) -> Iterator[pa.Table]:
-        """The runs by the row in which instances first appear: a bucket of rows at a time, sorted in memory."""
+        """The runs by the row in which instances first appear: some bins of rows at a time, sorted in memory."""
         import pyarrow as pa
 
-        for begin, end in self._buckets():
-            parts = [part for run in self._runs if (part := run.between(begin, end)).num_rows]
-            whole = pa.concat_tables(parts)
-            yield whole.take(pa.array(np.argsort(whole[_FIRST].to_numpy())))
-
-    def _buckets(self) -> Iterator[tuple[int, int]]:
-        """Ranges of the input's rows in which about so many instances first appear."""
-        edges = np.linspace(0, self._found.n_rows, _BINS + 1).astype(np.uint64)
-        counts = np.sum([run.ranks(edges) for run in self._runs], axis=0)  # instances that appear before each edge
+        before = np.sum([run.before for run in self._runs], axis=0)  # (bins+1,): instances before each edge
         at = 0
         while at < _BINS:
-            to = max(int(np.searchsorted(counts, counts[at] + _ROWS, side="right")) - 1, at + 1)
-            if counts[to] > counts[at]:
-                yield int(edges[at]), int(edges[to])
+            to = max(int(np.searchsorted(before, before[at] + _ROWS, side="right")) - 1, at + 1)
+            if before[to] > before[at]:
+                whole = pa.concat_tables([run.between(at, to) for run in self._runs])
+                yield whole.take(pa.array(np.argsort(whole[_FIRST].to_numpy())))
             at = to
 
     def save(self, directory: str | os.PathLike[str], *, format: str = "csv") -> None:  # noqa: A002
@@ -180,43 +183,39 @@ class _Run:
 
     file: ScratchFile
     schema: pa.Schema
-    offsets: list[int]  # where every batch of _ROWS rows begins
-    first: ScratchFile  # (m,) uint64: the rows, ascending
+    rows: int  # of every batch but the last
+    offsets: list[int]  # where every batch begins, and where the last one ends
+    before: NDArray[np.intp]  # (bins+1,): how many instances first appear before each edge of the bins
 
     @classmethod
-    def of(cls, fit: Fit, shard: Ratings, start: int, scratch: Scratch) -> _Run:
+    def of(cls, fit: Fit, shard: Ratings, start: int, ratings: DiskRatings) -> _Run:
         import pyarrow as pa
 
-        file, offsets, ids = scratch.file(), [], fit.instance_ids
-        first = first_rows(shard).astype(np.uint64)
+        file, offsets, ids = ratings.scratch.file(), [0], fit.instance_ids
+        rows = 1 << min(max(_HELD // len(ratings.sizes), 1).bit_length() - 1, _ROWS.bit_length() - 1)  # divides _ROWS
+        first = first_rows(shard)
         for begin in range(0, first.size, _ROWS):
             code = ids.code[begin : begin + _ROWS]
             table = _taken(fit, code, ids.labels.slice(begin, _ROWS)).truth_table()
-            table = table.append_column(_FIRST, pa.array(first[begin : begin + _ROWS]))
+            table = table.append_column(_FIRST, pa.array(first[begin : begin + _ROWS].astype(np.uint64)))
             table = table.append_column(_CODE, pa.array(code.astype(np.int64) + start))
-            (batch,) = table.combine_chunks().to_batches()
-            file.align()
-            offsets.append(file.append(batch.serialize()))
-        rows = scratch.file()
-        rows.append(first.data)
-        return cls(file, table.schema, offsets, rows)
-
-    def ranks(self, edges: NDArray[np.uint64]) -> NDArray[np.intp]:
-        """How many instances first appear before each of these rows."""
-        view = self.first.mapped().view
-        return np.searchsorted(np.frombuffer(view, dtype=np.uint64), edges)
+            for batch in table.combine_chunks().to_batches(rows):
+                file.append(batch.serialize())
+                offsets.append(file.size)
+        edges = np.linspace(0, ratings.n_rows, _BINS + 1).astype(first.dtype)
+        return cls(file, table.schema, rows, offsets, np.searchsorted(first, edges))
 
     def between(self, begin: int, end: int) -> pa.Table:
-        """The rows of the instances that first appear in this range."""
+        """The instances that first appear in these bins. Only the batches that hold some are read."""
         import pyarrow as pa
 
-        at, to = self.ranks(np.array([begin, end], dtype=np.uint64)).tolist()
-        view = memoryview(self.file.mapped().view)
+        at, to = int(self.before[begin]), int(self.before[end])
         found = []
-        for batch in range(at // _ROWS, -(-to // _ROWS)):
-            rows = pa.ipc.read_record_batch(pa.py_buffer(view[self.offsets[batch] :]), self.schema)
-            skip = max(at - batch * _ROWS, 0)
-            found.append(rows.slice(skip, to - batch * _ROWS - skip))
+        for number in range(at // self.rows, -(-to // self.rows)):
+            begins, ends = self.offsets[number : number + 2]
+            batch = pa.ipc.read_record_batch(pa.py_buffer(self.file.read(begins, ends - begins)), self.schema)
+            skip = max(at - number * self.rows, 0)
+            found.append(batch.slice(skip, to - number * self.rows - skip))
         return pa.Table.from_batches(found, self.schema)
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 import typer
 
 if TYPE_CHECKING:
+    from truegrade.engines.disk_ratings import DiskRatings
+    from truegrade.engines.streaming import RowsRead
     from truegrade.ratings import Ratings
 
 __all__ = ["FormatOptions", "Json", "RatingsOptions", "Seed", "Source", "takes_ratings"]
@@ -69,11 +71,35 @@ class RatingsOptions(FormatOptions):
             question=self.question,
             **self.roles(),
             wide=self.wide,
-            scale=self.scale or None,
-            drop_values=[value.strip() for value in self.drop_values.split(",")] if self.drop_values else (),
-            missing=self.missing,
-            duplicates=self.duplicates,
+            **self._rules(),
         )
+
+    def stream(self, source: str, memory: str, scratch: str, progress: RowsRead | None) -> DiskRatings:
+        """Put the files on scratch as these options say."""
+        from truegrade.engines.streaming import stream
+        from truegrade.errors import OptionError
+
+        for flag, given in (("--from", self.from_ not in {"", "plain"}), ("--question", self.question)):
+            if given:
+                raise OptionError(f"{flag} is for exports, which cannot be streamed; leave out --memory")
+        roles = ("annotator", "instance", "rating", "category", "weight")
+        return stream(
+            source,
+            memory=memory,
+            scratch=scratch,
+            **{role: getattr(self, role) for role in roles},
+            wide=self.wide,
+            **self._rules(),
+            progress=progress,
+        )
+
+    def _rules(self) -> dict[str, Any]:
+        return {
+            "scale": self.scale or None,
+            "drop_values": [value.strip() for value in self.drop_values.split(",")] if self.drop_values else (),
+            "missing": self.missing,
+            "duplicates": self.duplicates,
+        }
 
 
 def takes_ratings(command: Callable[..., Any]) -> Callable[..., Any]:

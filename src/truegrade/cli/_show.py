@@ -52,12 +52,12 @@ def show_list(title: str, sentences: Sequence[str]) -> None:
         sys.stdout.write("\n".join(lines) + "\n")
 
 
-def show_table(table: pa.Table, title: str, rows: int = 10) -> None:
-    """The first rows of a table."""
+def show_table(table: pa.Table, title: str, rows: int = 10, of: int = 0) -> None:
+    """The first rows of a table, or of a longer one with `of` rows of which it is the beginning."""
     names = [n for n in table.column_names if table.column(n).null_count < len(table) or not len(table)]
     shown = table.select(names).slice(0, rows)
     cells = [[_cell(column[row].as_py()) for column in shown.columns] for row in range(shown.num_rows)]
-    more = len(table) - len(cells)
+    more = (of or len(table)) - len(cells)
     sys.stdout.write("\n")
     if sys.stdout.isatty():
         _show_rich(names, cells, title, more)

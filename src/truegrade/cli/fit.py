@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -53,12 +52,18 @@ def fit(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from the --checkpoint, or begin anew where there is none.")
     ] = False,
+    memory: Annotated[
+        str, typer.Option(metavar="SIZE", help="Stream RATINGS, a file or a folder, within so much memory: 512MB, 4GB.")
+    ] = "",
+    scratch: Annotated[
+        str, typer.Option(metavar="DIR", help="With --memory: where temporary files go; else the system's place.")
+    ] = "",
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     ratings_options: RatingsOptions,
 ) -> int:
     """Infer the truth of every instance from a file of ratings."""
-    from truegrade.cli._progress import shown_progress
+    from truegrade.cli._progress import shown_progress, shown_rows
     from truegrade.cli._show import remark
     from truegrade.errors import OptionError
     from truegrade.fit import Status
@@ -69,6 +74,7 @@ def fit(
     from truegrade.threads import use_threads
 
     use_threads(threads)
+    _check_memory(memory, scratch, report=report, responsibilities=responsibilities, all_as_json=json and not output)
     if report and not output:
         raise OptionError("--report writes report.html beside the tables; say where with -o DIR")
     if output:
@@ -77,13 +83,15 @@ def fit(
     estimator = make_estimator(model, settings, seed)
     if responsibilities:
         check_ability(type(estimator), "responsibilities")
-    data = ratings_options.read(ratings)
-    known = read_gold(gold, scale=data.scale) if gold else data.known
+    data: Any
+    with shown_rows(wanted=bool(memory) and not (quiet or json)) as told:
+        data = ratings_options.stream(ratings, memory, scratch, told) if memory else ratings_options.read(ratings)
+    known = read_gold(gold, scale=data.scale) if gold else None if memory else data.known
     with shown_progress(model, wanted=not (quiet or json)) as progress:
         result = estimator.fit(data, gold=known, progress=progress, checkpoint=keeper)
     if known is not None:
         used = () if gold else (f"the file knows the truth of {len(known)} of the instances: used as gold",)
-        result = replace(result, notes=(*result.notes, *used, *known.notes(data)))
+        result = result.with_notes([*used, *known.notes(data)])
     if output:
         result.save(output, format=table_format)
     per_rating = result.responsibilities_table(data) if responsibilities else None
@@ -115,6 +123,21 @@ def _keeper(path: str, every: int, *, resume: bool) -> Checkpoint | None:
     keeper = Checkpoint(path, every, resume)
     keeper.check()
     return keeper
+
+
+def _check_memory(memory: str, scratch: str, *, report: bool, responsibilities: bool, all_as_json: bool) -> None:
+    """Refuse what needs all ratings, or all truths, in memory."""
+    from truegrade.errors import OptionError
+
+    if scratch and not memory:
+        raise OptionError("--scratch is for the temporary files of --memory; leave it out")
+    if not memory:
+        return
+    for flag, given in (("--report", report), ("--responsibilities", responsibilities)):
+        if given:
+            raise OptionError(f"{flag} needs all ratings in memory; leave it out, or leave out --memory")
+    if all_as_json:
+        raise OptionError("--json without -o prints every truth, which needs them in memory; say where with -o DIR")
 
 
 def make_estimator(model: str, settings: list[str], seed: int) -> Any:
@@ -158,8 +181,9 @@ def show_fit(result: Fit, output: str, *, json: bool, per_rating: pa.Table | Non
     show_pairs(_summary(result, output))
     if output:
         return
-    truth, annotators = result.truth_table(), result.annotators_table().sort_by([("n_ratings", "descending")])
-    show_table(truth.select([name for name in truth.column_names if not name.startswith("p_")]), "truth")
+    truth, annotators = result.truth_head(), result.annotators_table().sort_by([("n_ratings", "descending")])
+    columns = [name for name in truth.column_names if not name.startswith("p_")]
+    show_table(truth.select(columns), "truth", of=result.counts["instances"])
     show_table(annotators.select(["annotator", "n_ratings", *ANNOTATOR_COLUMNS]), "annotators, busiest first", rows=5)
     if per_rating is not None:
         show_table(per_rating.sort_by([("responsibility", "ascending")]), "ratings, likeliest spam first")

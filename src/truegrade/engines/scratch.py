@@ -5,10 +5,11 @@ from __future__ import annotations
 import mmap
 import os
 import tempfile
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,8 +36,8 @@ class Scratch:
 
     def file(self) -> ScratchFile:
         """A new file."""
-        with self.told():
-            return ScratchFile(self, tempfile.TemporaryFile(dir=self.folder, buffering=0))
+        with self.told(), tempfile.TemporaryFile(dir=self.folder, buffering=0) as file:
+            return ScratchFile(self, os.dup(file.fileno()))
 
     @contextmanager
     def told(self) -> Iterator[None]:
@@ -53,17 +54,18 @@ class Scratch:
 class ScratchFile:
     """Bytes that are appended, then mapped into memory for as long as somebody looks at them."""
 
-    def __init__(self, scratch: Scratch, raw: BinaryIO) -> None:
+    def __init__(self, scratch: Scratch, descriptor: int) -> None:
         self._scratch = scratch
-        self._raw = raw
+        self._descriptor = descriptor
         self.size = 0
+        self.close = weakref.finalize(self, os.close, descriptor)  # gives the room back, at the latest with this object
 
     def append(self, data: Buffer) -> int:
         """Write at the end; returns where the bytes begin."""
         begin, left = self.size, memoryview(data).cast("B")
         with self._scratch.told():
             while left.nbytes:
-                done = self._raw.write(left)
+                done = os.write(self._descriptor, left)
                 self.size += done
                 self._scratch.written += done
                 left = left[done:]
@@ -76,12 +78,16 @@ class ScratchFile:
     def mapped(self, *, writable: bool = False) -> Mapping:
         """The bytes as memory. What is written there is in the file."""
         with self._scratch.told():
-            return Mapping(self._raw.fileno(), self.size, writable=writable)
+            return Mapping(self._descriptor, self.size, writable=writable)
+
+    def read(self, begin: int, size: int) -> bytes:
+        """Some of the bytes."""
+        return os.pread(self._descriptor, size, begin)
 
     def chunks(self) -> Iterator[bytes]:
         """All bytes, a few at a time."""
         for begin in range(0, self.size, _CHUNK):
-            yield os.pread(self._raw.fileno(), _CHUNK, begin)
+            yield self.read(begin, _CHUNK)
 
     def copy(self) -> ScratchFile:
         """A second file with the same bytes."""
@@ -89,13 +95,6 @@ class ScratchFile:
         for chunk in self.chunks():
             copy.append(chunk)
         return copy
-
-    def close(self) -> None:
-        """Give the room back."""
-        self._raw.close()
-
-    def __del__(self) -> None:
-        self.close()
 
 
 class Mapping:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +36,7 @@ __all__ = ["RowsRead", "stream"]
 
 RowsRead = Callable[[str, int], None]  # what is being done, and how many rows of it are done
 
+_MMAP_THRESHOLD = -3  # mallopt's name for the size from which on memory is asked for, and given back, by itself
 _OPEN_FILES = 64  # beside those of the shards
 _FILES_PER_SHARD = 6  # its rows, ratings, part and states
 
@@ -48,6 +51,7 @@ def stream(  # noqa: PLR0913  one argument per role and rule
     rating: str = "",
     category: str = "",
     weight: str = "",
+    wide: bool = False,
     scale: Scale | str | Sequence[Any] | None = None,
     drop_values: Sequence[Any] = (),
     missing: Missing = "error",
@@ -61,14 +65,27 @@ def stream(  # noqa: PLR0913  one argument per role and rule
     cut into, instead of as many as the budget asks for. progress: called with what is being done and the rows done.
     The other arguments are those of :func:`truegrade.read`.
     """
+    _make_ready()
     budget, room = Memory.parse(memory), Scratch(scratch)
-    dataset = Dataset.open(source, Roles(annotator, instance, rating, category, weight))
+    dataset = Dataset.open(source, Roles(annotator, instance, rating, category, weight), wide=wide)
     rules = Rules(scale, drop_values, missing, duplicates)
     rows = budget.batch()
     settled = settle(survey(_told(dataset.batches(rows, SURVEYED), "looked at", progress), rules), dataset, rules)
     planned = budget.rows_of_shard(settled) if shards is None else -(-settled.n_kept // shards)
     dealt = _dealt(_told(dataset.batches(rows), "read", progress), settled, Cut.of(settled, planned), room)
-    return _assembled(dealt, settled, budget, room, progress)
+    if shards is None:
+        for file in dealt:
+            budget.check_shard(sum(piece.num_rows for piece in _pieces(file)), planned, settled)
+    return _assembled(dealt, settled, room, progress)
+
+
+def _make_ready() -> None:
+    """Import now what weighs much, so that what is left of the budget is known; give back at once what is freed."""
+    for name in ("pyarrow.compute", "pyarrow.csv", "pyarrow.parquet", "scipy.special"):
+        import_module(name)
+    allocator = ctypes.CDLL(None)
+    if hasattr(allocator, "mallopt"):  # else the C library keeps arrays of some size for later ones
+        allocator.mallopt(_MMAP_THRESHOLD, 1 << 20)
 
 
 def _told(batches: Iterator[Batch], what: str, progress: RowsRead | None) -> Iterator[Batch]:
@@ -111,9 +128,7 @@ def _pieces(file: ScratchFile) -> list[pa.RecordBatch]:
         return list(reader)
 
 
-def _assembled(
-    dealt: list[ScratchFile], settled: Settled, budget: Memory, room: Scratch, progress: RowsRead | None
-) -> DiskRatings:
+def _assembled(dealt: list[ScratchFile], settled: Settled, room: Scratch, progress: RowsRead | None) -> DiskRatings:
     """The shards, put in order one by one."""
     import pyarrow as pa
 
@@ -123,7 +138,6 @@ def _assembled(
     while dealt:
         file = dealt.pop(0)
         pieces = _pieces(file)
-        budget.check_shard(sum(piece.num_rows for piece in pieces), settled)
         shard = assemble_shard(pieces, settled)
         del pieces
         file.close()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ColumnarFile"]
 
+_BUFFER = 1 << 20  # bytes of a column that are fetched at once
 _ROWS = 1 << 20  # of a Parquet file, decoded at once
 
 
@@ -85,7 +86,14 @@ def _parquet_parts(source: Source, columns: Sequence[str], rows: int) -> Iterato
     with source.random_access() as raw:
         metadata = parquet.read_metadata(raw)
     with source.random_access() as raw:
-        file = parquet.ParquetFile(raw, metadata=metadata, read_dictionary=_coded_texts(metadata, columns))
+        # By default the whole file is fetched ahead, and row groups of any size at once.
+        file = parquet.ParquetFile(
+            raw,
+            metadata=metadata,
+            read_dictionary=_coded_texts(metadata, columns),
+            pre_buffer=False,
+            buffer_size=_BUFFER,
+        )
         yield from file.iter_batches(rows, columns=list(columns))
 
 

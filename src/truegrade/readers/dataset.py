@@ -14,6 +14,7 @@ import numpy as np
 from truegrade.columns import Columns, row_number
 from truegrade.errors import ColumnError, FileError, OptionError
 from truegrade.readers.assemble import check_names
+from truegrade.readers.choose import Chosen, choose
 from truegrade.readers.columnar import ColumnarFile
 from truegrade.readers.delimited import DelimitedFile
 from truegrade.readers.sniff import Format, sniff
@@ -69,10 +70,11 @@ class Dataset:
         if where == "-":
             raise OptionError("stdin can be read only once, so it cannot be streamed; save it to a file first")
         files = _files_below(Path(where)) if Path(where).is_dir() else (where,)
+        given = given or Roles()
         first, partition = _opened(files[0]), _partition(where, files[0])
         names = [*first.names, *(key for key in partition if key not in first.names)]
         check_names(names, files[0])
-        given = given or Roles()
+        _refuse_exports(files[0], given)
         if wide or is_wide(names, given):
             raise OptionError(
                 f"{files[0]}: a wide matrix cannot be streamed; write one row per rating, or leave out --memory"
@@ -180,6 +182,15 @@ def _opened(path: str) -> ColumnarFile | DelimitedFile:
     if source.compression:
         raise OptionError(f"{path}: a {source.called(found.value)} cannot be streamed; decompress it first")
     return ColumnarFile(source, found)
+
+
+def _refuse_exports(path: str, given: Roles) -> None:
+    chosen = choose(open_source(path), given, wide=False, from_="", question="")
+    if isinstance(chosen, Chosen):
+        raise OptionError(
+            f"{path}: an export of {chosen.export.title} cannot be streamed; write its ratings as Parquet, "
+            "or leave out --memory"
+        )
 
 
 def _partition(where: str, path: str) -> dict[str, str | None]:
