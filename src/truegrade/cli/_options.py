@@ -69,9 +69,8 @@ class RatingsOptions(FormatOptions):
             source,
             from_=self.from_,
             question=self.question,
-            **self.roles(),
+            **(self.roles() | self._rules()),
             wide=self.wide,
-            **self._rules(),
         )
 
     def stream(self, source: str, memory: str, scratch: str, progress: RowsRead | None) -> DiskRatings:
@@ -82,15 +81,11 @@ class RatingsOptions(FormatOptions):
         for flag, given in (("--from", self.from_ not in {"", "plain"}), ("--question", self.question)):
             if given:
                 raise OptionError(f"{flag} is for exports, which cannot be streamed; leave out --memory")
-        roles = ("annotator", "instance", "rating", "category", "weight")
+        if self.timestamp:
+            raise OptionError("--timestamp is for the report, which needs all ratings in memory; leave it out")
+        roles = {role: name for role, name in self.roles().items() if role != "timestamp"}
         return stream(
-            source,
-            memory=memory,
-            scratch=scratch,
-            **{role: getattr(self, role) for role in roles},
-            wide=self.wide,
-            **self._rules(),
-            progress=progress,
+            source, memory=memory, scratch=scratch, **(roles | self._rules()), wide=self.wide, progress=progress
         )
 
     def _rules(self) -> dict[str, Any]:
