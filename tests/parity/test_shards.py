@@ -31,7 +31,8 @@ MODELS += [
     "continuous:starts=2",
     "continuous:starts=2:method=ml",
 ]
-REAL = ["ordinal-mixture:starts=2:link=real", "continuous:starts=2", "continuous:starts=2:method=ml"]
+MODELS += ["mean", "median", "majority", "majority:ties=random", "majority:ties=expected"]
+REAL = ["mean", "median", "ordinal-mixture:starts=2:link=real", "continuous:starts=2", "continuous:starts=2:method=ml"]
 GOLD = {f"i{m}": 1.0 + m % 4 for m in range(0, 60, 7)} | {"i14": 2.4}
 
 
@@ -118,6 +119,7 @@ def test_shards_agree_with_the_whole(model, extras, kind):
 def test_warm_starts_and_predictions_agree(model):
     model, ratings = brief(model), ratings_of(weight=True, category=True)
     first = model.fit(ratings, GOLD)
+    assert first.input_digest == ratings.digest
     shards = shards_of(ratings, "inside a category")
     agree(model.fit(shards, start=first), model.fit(ratings, start=first))
     if hasattr(model, "predict"):

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from truegrade.errors import OptionError
-from truegrade.models._base import checked_inputs
 from truegrade.models._options import check_choices
-from truegrade.models._votes import vote_fit, votes
+from truegrade.models._votes import vote_fit
 
 if TYPE_CHECKING:
+    from truegrade.engines import Engine, Placed, ShardedRatings, States
     from truegrade.fit import Fit
+    from truegrade.fit_parts import Answer
     from truegrade.models._base import Progress
     from truegrade.models._journal import Keeper
+    from truegrade.models._votes import VotePart
     from truegrade.ratings import Ratings
 
 __all__ = ["Majority"]
@@ -38,27 +41,47 @@ class Majority:
 
     def fit(
         self,
-        ratings: Ratings,
+        ratings: Ratings | ShardedRatings,
         gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
         *,
+        engine: Engine | None = None,
         checkpoint: Keeper = None,
     ) -> Fit:
         """Count the votes of each instance; known truths stand as they are."""
-        gold = checked_inputs(ratings, gold)
         if ratings.scale.is_real:
             raise OptionError("a majority needs grades; on a real scale choose the mean or the median")
-        counts = votes(ratings)
-        v = ratings.scale.array
-        tied = counts == counts.max(axis=1, keepdims=True)
-        lower = np.argmax(tied, axis=1)
-        grade = lower
-        if self.ties == "upper":
-            grade = tied.shape[1] - 1 - np.argmax(tied[:, ::-1], axis=1)
-        elif self.ties == "random":
-            # A key per instance and grade in the order of the codes; the largest among the tied wins.
-            keys = np.random.default_rng(self.seed).random(tied.shape)
-            grade = np.argmax(np.where(tied, keys, -1.0), axis=1)
-        estimate = (tied @ v) / tied.sum(axis=1) if self.ties == "expected" else v[grade]
-        return vote_fit(self, ratings, gold, counts, estimate, grade=grade.astype(np.uint8))
+        return vote_fit(self, ratings, gold, engine, partial(_answer, model=self), _places)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a shard stands."""
+
+    before: int  # instances of the shards before it
+
+
+def _places(placed: Placed) -> tuple[States, None]:
+    """The states that :func:`_answer` is given."""
+    before = np.cumsum([0, *placed.sizes[:-1]]).tolist()
+    return placed.begin(_here, map(_Place, before)), None
+
+
+def _here(_: VotePart, place: _Place) -> _Place:
+    return place
+
+
+def _answer(part: VotePart, place: _Place, _: None, model: Majority) -> Answer:
+    votes, v = part.votes(), part.ratings.scale.array
+    tied = votes == votes.max(axis=1, keepdims=True)
+    grade = np.argmax(tied, axis=1)
+    if model.ties == "upper":
+        grade = tied.shape[1] - 1 - np.argmax(tied[:, ::-1], axis=1)
+    elif model.ties == "random":
+        # A key per instance and grade in the order of the codes; the largest among the tied wins.
+        draws = np.random.PCG64(model.seed).advance(place.before * v.size)
+        keys = np.random.Generator(draws).random(tied.shape)
+        grade = np.argmax(np.where(tied, keys, -1.0), axis=1)
+    estimate = (tied @ v) / tied.sum(axis=1) if model.ties == "expected" else v[grade]
+    return part.answer(votes, estimate, grade=grade.astype(np.uint8))

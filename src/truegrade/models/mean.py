@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from truegrade.models._base import checked_inputs
-from truegrade.models._votes import vote_fit, votes
+from truegrade.inference.adding import Sums
+from truegrade.models._votes import vote_fit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from truegrade.engines import Engine, Placed, ShardedRatings
     from truegrade.fit import Fit
+    from truegrade.fit_parts import Answer
     from truegrade.models._base import Progress
     from truegrade.models._journal import Keeper
+    from truegrade.models._votes import VotePart
     from truegrade.ratings import Ratings
 
 __all__ = ["Mean"]
@@ -35,18 +38,47 @@ class Mean:
 
     def fit(
         self,
-        ratings: Ratings,
+        ratings: Ratings | ShardedRatings,
         gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
         *,
+        engine: Engine | None = None,
         checkpoint: Keeper = None,
     ) -> Fit:
         """Average the ratings of each instance; known truths stand as they are."""
-        gold = checked_inputs(ratings, gold)
-        counts = votes(ratings)
-        totals, estimate, squares = _moments(ratings, counts)
-        return vote_fit(self, ratings, gold, counts, estimate, sd=_standard_error(totals, squares))
+        return vote_fit(self, ratings, gold, engine, _answer, _spread)
+
+
+@dataclass(frozen=True)
+class _Spread(Sums):
+    """How far ratings lie from the means of their instances."""
+
+    instances: int
+    totals: float  # weight of the ratings
+    squares: float  # of their distances, summed
+
+    @property
+    def variance(self) -> float:
+        """Inside instances, pooled over all of them; NaN where nobody rated anything twice: it cannot be known."""
+        freedom = self.totals - self.instances
+        return self.squares / freedom if freedom > 0 else np.nan
+
+
+def _spread(placed: Placed) -> tuple[None, float]:
+    """The message to :func:`_answer`."""
+    return None, placed.sums(_squares, None, None).variance
+
+
+def _squares(part: VotePart, _: None, __: None) -> _Spread:
+    totals, _mean, squares = _moments(part.ratings, part.votes())
+    return _Spread(totals.size, float(totals.sum()), float(squares.sum()))
+
+
+def _answer(part: VotePart, _: None, variance: float) -> Answer:
+    votes = part.votes()
+    totals, mean, _squares = _moments(part.ratings, votes)
+    return part.answer(votes, mean, sd=np.sqrt(variance / totals))  # the standard error
 
 
 def _moments(
@@ -66,12 +98,3 @@ def _moments(
     for value, count in zip(v, counts.T, strict=True):  # one grade at a time: no second matrix of this size
         squares += count * (value - mean) ** 2
     return totals, mean, squares
-
-
-def _standard_error(totals: NDArray[np.float64], squares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The spread inside instances, pooled over all of them, over the root of each one's ratings (M,)."""
-    freedom = totals.sum() - totals.size
-    if freedom <= 0:  # nobody rated anything twice: the spread cannot be known
-        return np.full(totals.size, np.nan)
-    error: NDArray[np.float64] = np.sqrt(squares.sum() / freedom / totals)
-    return error

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from truegrade.models._base import checked_inputs
-from truegrade.models._votes import vote_fit, votes
+from truegrade.models._votes import vote_fit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from truegrade.engines import Engine, ShardedRatings
     from truegrade.fit import Fit
+    from truegrade.fit_parts import Answer
     from truegrade.models._base import Progress
     from truegrade.models._journal import Keeper
+    from truegrade.models._votes import VotePart
     from truegrade.ratings import Ratings
 
 __all__ = ["Median"]
@@ -29,17 +31,21 @@ class Median:
 
     def fit(
         self,
-        ratings: Ratings,
+        ratings: Ratings | ShardedRatings,
         gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
         *,
+        engine: Engine | None = None,
         checkpoint: Keeper = None,
     ) -> Fit:
         """Take the median of each instance; known truths stand as they are."""
-        gold = checked_inputs(ratings, gold)
-        counts = votes(ratings)
-        return vote_fit(self, ratings, gold, counts, _medians(ratings, counts))
+        return vote_fit(self, ratings, gold, engine, _answer)
+
+
+def _answer(part: VotePart, _: None, __: None) -> Answer:
+    votes = part.votes()
+    return part.answer(votes, _medians(part.ratings, votes))
 
 
 def _medians(ratings: Ratings, counts: NDArray[np.float64]) -> NDArray[np.float64]:
