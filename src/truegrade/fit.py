@@ -245,6 +245,15 @@ class Fit:
             pairs.table({f"p_{label}": chances[:, k] for k, label in enumerate(self.scale.labels)}), self.library
         )
 
+    def to_arviz(self, ratings: Ratings | None = None, *, draws: int = 250, chains: int = 4, seed: int = 0) -> Any:
+        """What this fit believes as draws, for ArviZ: truths by instance, and what annotators are like.
+
+        ratings: those that the fit was made from, to go along as observed data. Needs truegrade[arviz].
+        """
+        from truegrade.compat.arviz import to_arviz
+
+        return to_arviz(self, ratings, draws=draws, chains=chains, seed=seed)
+
     def save(self, directory: str | PathLike[str], *, format: str = "csv") -> None:  # noqa: A002
         """Write the tables, fit.json and the arrays into a directory; a fit that is there is replaced as a whole."""
         from truegrade.fit_files import save

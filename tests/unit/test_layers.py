@@ -35,6 +35,7 @@ DOORS = {
     ("fit", "fit_files"): "Fit.save, Fit.load",
     ("fit", "models"): "Fit.predict",
     ("fit", "report"): "Fit.report",
+    ("fit", "compat"): "Fit.to_arviz",
 }
 HEAVY = {"scipy", "pyarrow", "narwhals", "pandas", "polars", "altair", "dask", "rich", "typer"}
 
