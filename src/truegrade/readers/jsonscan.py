@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from truegrade.columns import row_number
 from truegrade.errors import FileError
+from truegrade.readers.tablefile import ColumnParts
 from truegrade.readers.utf8 import check_utf8
 from truegrade.scale import shortest_text
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from truegrade.readers.source import Source
 
-__all__ = ["Scan", "scan", "text_keys"]
+__all__ = ["Keys", "scan_columns", "scan_keys", "text_keys"]
 
 _SAMPLE = 1000
+_BATCH = 1 << 14  # lines that wait as Python objects
 
 
 @dataclass
-class Scan:
-    """All cells of a file as text."""
+class Keys:
+    """The keys of a file."""
 
-    columns: dict[str, list[str | None]] = field(default_factory=dict)
-    nested: dict[str, str] = field(default_factory=dict)  # key -> where it first holds a list or an object
+    names: list[str]
+    nested: dict[str, str]  # key -> where it first holds a list or an object
 
 
 def text_keys(source: Source) -> list[str]:
@@ -43,21 +47,28 @@ def text_keys(source: Source) -> list[str]:
     return [key for key, is_text in kinds.items() if is_text]
 
 
-def scan(source: Source) -> Scan:
+def scan_keys(source: Source) -> Keys:
     """Read every line; the first one that is no object raises an error with its number."""
-    found = Scan()
-    rows = 0
-    for record in _records(source):
+    names: dict[str, None] = {}
+    nested: dict[str, str] = {}
+    for row, record in enumerate(_records(source)):
         for key, value in record.items():
-            cells = found.columns.setdefault(key, [])
-            cells.extend([None] * (rows - len(cells)))
+            names[key] = None
             if isinstance(value, list | dict):
-                found.nested.setdefault(key, f"{row_number(rows)}: {json.dumps(value)[:40]}")
-            cells.append(_text(value))
-        rows += 1
-    for cells in found.columns.values():
-        cells.extend([None] * (rows - len(cells)))
-    return found
+                nested.setdefault(key, f"{row_number(row)}: {json.dumps(value)[:40]}")
+    return Keys(list(names), nested)
+
+
+def scan_columns(source: Source, names: Sequence[str]) -> pa.Table:
+    """The values of these keys as dictionaries of strings."""
+    import pyarrow as pa
+
+    parts = {name: ColumnParts(pa.string()) for name in names}
+    records = _records(source)
+    while batch := list(islice(records, _BATCH)):
+        for name, column in parts.items():
+            column.add(pa.array([_text(record.get(name)) for record in batch], pa.string()))
+    return pa.table({name: column.column() for name, column in parts.items()})
 
 
 def _records(source: Source) -> Iterator[dict[str, Any]]:
