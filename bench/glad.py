@@ -20,7 +20,9 @@ import pandas as pd
 import truegrade
 from bench import crowdkit
 from bench._targets import Line, print_lines
-from truegrade.models._glad_problem import GladProblem
+from truegrade.models._glad_ascent import GladAscent
+from truegrade.models._glad_part import GladStart
+from truegrade.models._glad_problem import GladProblem, place_glad
 
 RATINGS, INSTANCES, ANNOTATORS, ROUNDS = 40_000, 8_000, 300, 5
 PEER = Path(__file__).with_name("_crowdkit_glad.py")
@@ -43,13 +45,12 @@ def by_crowd_kit(frame: pd.DataFrame) -> dict[str, Any]:
 
 def value_of(found: dict[str, Any], ratings: truegrade.Ratings) -> float:
     """Our objective at crowd-kit's abilities and eases."""
-    problem = GladProblem.of(MODEL, ratings, None, 1)
-    alpha = [found["alpha"][ratings.annotators.label_of(n)] for n in range(ratings.n_annotators)]
-    log_beta = pd.Series(found["log_beta"])[ratings.instances.labels.to_pylist()].to_numpy()
-    theta = np.concatenate([alpha, np.empty(ratings.n_instances)])
-    theta[len(alpha) + ratings.instances.code] = log_beta
-    grades = ratings.scale.n_grades
-    return problem.evaluate(theta, np.full(grades, 1 / grades), problem.empty_sums()).objective
+    problem = GladProblem.of(MODEL, place_glad(MODEL, ratings, None), None)
+    alpha = np.array([found["alpha"][ratings.annotators.label_of(n)] for n in range(ratings.n_annotators)])
+    log_beta = np.empty(ratings.n_instances)
+    log_beta[ratings.instances.code] = pd.Series(found["log_beta"])[ratings.instances.labels.to_pylist()].to_numpy()
+    start, nothing = GladStart(ratings.instances, log_beta), np.zeros(alpha.size, dtype=bool)
+    return GladAscent.at(problem, alpha, start, problem.first_prior(), nothing, False).here.objective
 
 
 def seconds_to(value: float, frame: pd.DataFrame) -> tuple[float, int]:

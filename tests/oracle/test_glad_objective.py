@@ -6,10 +6,10 @@ from math import exp, log, pi
 import mpmath
 import numpy as np
 import pytest
+from glad_points import eases_of, problem_of, slope_of, start_at
 
 from truegrade import Glad, Gold, Ratings
 from truegrade.models._glad_ascent import GladAscent
-from truegrade.models._glad_problem import GladProblem
 
 CONFIGURATIONS = [
     Glad(difficulty=difficulty, class_prior=class_prior, adversarial=adversarial, starts=2)
@@ -34,10 +34,11 @@ def random_ratings(seed, *, grades=3, annotators=5, instances=4, size=14, weight
 
 def objective(problem, theta, prior):
     """ln p(ratings, alpha, ln beta): every combination of truths, one after the other, with 30 digits."""
-    ratings, model = problem.ratings, problem.model
+    (part,) = problem.placed.parts
+    ratings, model = part.ratings, problem.model
     n, grades = problem.n_annotators, ratings.scale.n_grades
     instance, weight = ratings.instance_of(), ratings.weight
-    known = problem.data.known
+    known = part.data.known
     theta = [mpmath.mpf(t) for t in theta]
     total = mpmath.mpf(0)
     for truth in product(range(grades), repeat=ratings.n_instances):
@@ -46,7 +47,7 @@ def objective(problem, theta, prior):
         p = mpmath.fprod(mpmath.mpf(prior[z]) for z in truth)
         for i in range(ratings.n_ratings):
             m = instance[i]
-            x = theta[ratings.annotator[i]] * mpmath.exp(theta[n + problem.group[m]])
+            x = theta[ratings.annotator[i]] * mpmath.exp(theta[n + part.group[m]])
             right = 1 / (1 + mpmath.exp(-x))
             chance = right if ratings.grade[i] == truth[m] else (1 - right) / (grades - 1)
             p *= chance ** (1 if weight is None else mpmath.mpf(weight[i]))
@@ -63,13 +64,13 @@ def objective(problem, theta, prior):
 @pytest.mark.parametrize("gold", [None, Gold.of({0: 2, 3: 1})], ids=["blind", "gold"])
 def test_the_objective_and_its_slope(model, gold):
     ratings = random_ratings(1, weighted=gold is None)
-    problem = GladProblem.of(model, ratings, gold, 1)
+    problem = problem_of(model, ratings, gold)
     rng = np.random.default_rng(2)
-    theta = problem.legal(rng.normal(0.5, 1, problem.n_annotators + problem.n_eases))
+    theta = problem.legal(rng.normal(0.5, 1, problem.n_annotators + eases_of(problem)))
     prior = rng.dirichlet(np.ones(3))
-    found = problem.evaluate(theta, prior, problem.empty_sums())
+    found = start_at(problem, theta, prior)
     with mpmath.workdps(30):
-        assert found.objective == pytest.approx(float(objective(problem, theta, prior)), rel=1e-12)
+        assert found.here.objective == pytest.approx(float(objective(problem, theta, prior)), rel=1e-12)
         for at in range(theta.size):
 
             def along(t, at=at):
@@ -77,40 +78,44 @@ def test_the_objective_and_its_slope(model, gold):
 
             step = mpmath.mpf("1e-8")
             slope = (along(theta[at] + step) - along(theta[at] - step)) / (2 * step)
-            assert found.slope[at] == pytest.approx(float(slope), rel=1e-10, abs=1e-12)
+            assert slope_of(found)[at] == pytest.approx(float(slope), rel=1e-10, abs=1e-12)
 
 
 def test_settled_truths_bound_the_objective_and_touch_it_where_they_were_made():
     """EM: with q the posterior at one point, E_q ln p(R, z, theta) + H(q) is at most the objective, and equal there."""
     ratings = random_ratings(3)
-    problem = GladProblem.of(Glad(adversarial=True), ratings, None, 1)
+    problem = problem_of(Glad(adversarial=True), ratings)
     rng = np.random.default_rng(0)
     prior = np.array([0.2, 0.5, 0.3])
-    theta = rng.normal(1, 1, problem.n_annotators + problem.n_eases)
-    here = problem.evaluate(theta, prior, problem.empty_sums())
-    q = here.sums.truth.copy()
+    theta = rng.normal(1, 1, problem.n_annotators + eases_of(problem))
+    here = start_at(problem, theta, prior)
+    q = here.states[0].truth.copy()
     entropy_and_prior = (q * (np.log(prior) - np.log(q))).sum()
 
     def bound(theta):
-        return problem.evaluate(theta, prior, here.sums.beside(), settled=True).objective + entropy_and_prior
+        other = start_at(problem, theta, prior)
+        other.states[0].truth = q
+        point, _ = other._attempt(other.here, other.here.trail.theta, prior, settled=True)
+        return point.objective + entropy_and_prior
 
-    assert bound(theta) == pytest.approx(here.objective, rel=1e-12)
+    assert bound(theta) == pytest.approx(here.here.objective, rel=1e-12)
     for _ in range(20):
         other = theta + rng.normal(0, 0.5, theta.size)
-        assert bound(other) <= problem.evaluate(other, prior, problem.empty_sums()).objective
-    np.testing.assert_array_equal(here.sums.truth, q)
+        assert bound(other) <= start_at(problem, other, prior).here.objective
+    np.testing.assert_array_equal(here.states[0].truth, q)
 
 
 @pytest.mark.parametrize("model", CONFIGURATIONS, ids=str)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_objective_never_falls_and_ends_flat(model, seed):
     ratings = random_ratings(seed, grades=2 + seed % 4, annotators=12, instances=30, size=200, weighted=seed % 2 == 0)
-    problem = GladProblem.of(model, ratings, None, 1)
+    problem = problem_of(model, ratings)
     ascent = GladAscent.fresh(problem, seed % 3)
     trace = [ascent.step() for _ in range(400)]
     assert np.all(np.diff(trace) >= 0)
     assert not ascent.rough  # EM has handed over
-    slope = np.where(problem.movable(ascent.here), ascent.here.slope, 0)
+    slope, trail = slope_of(ascent), ascent.here.trail
+    slope[: trail.theta.size] *= problem.movable(trail)
     assert np.abs(slope).max() < 1e-4
     if model.class_prior == "learned":
         np.testing.assert_allclose(ascent.here.class_prior, ascent.here.prevalence(), atol=1e-4)

@@ -32,6 +32,11 @@ MODELS += [
     "continuous:starts=2:method=ml",
 ]
 MODELS += ["mean", "median", "majority", "majority:ties=random", "majority:ties=expected"]
+MODELS += [
+    "glad:starts=3",
+    "glad:starts=2:difficulty=category:class_prior=learned",
+    "glad:starts=2:difficulty=none:adversarial=true",
+]
 REAL = ["mean", "median", "ordinal-mixture:starts=2:link=real", "continuous:starts=2", "continuous:starts=2:method=ml"]
 GOLD = {f"i{m}": 1.0 + m % 4 for m in range(0, 60, 7)} | {"i14": 2.4}
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from glad_points import problem_of
 
 from truegrade import Fit, Glad, Gold, Majority, Mean, Ratings, Status, simulate
 from truegrade.errors import OptionError
 from truegrade.models import make_model
 from truegrade.models._glad_ascent import GladAscent
-from truegrade.models._glad_problem import GladProblem
 
 
 def nominal(*, grades=4, instances=150, annotators=12, each=6, right=(0.5, 0.95), seed=0, categories=5):
@@ -171,9 +171,9 @@ def test_predict_keeps_what_is_known(difficulty):
 def test_eases_of_another_difficulty_are_not_taken_over():
     ratings, _, _ = nominal(instances=20)
     fit = Glad(starts=1).fit(ratings)
-    problem = GladProblem.of(Glad(difficulty="none"), ratings, None, 1)
+    problem = problem_of(Glad(difficulty="none"), ratings)
     ascent = GladAscent.resumed(problem, fit, learn=True)
-    np.testing.assert_array_equal(ascent.here.theta, [*fit.parameters["alpha"], 1.0])
+    np.testing.assert_array_equal(ascent.here.trail.theta, [*fit.parameters["alpha"], 1.0])
 
 
 def test_a_uniform_class_prior_is_uniform_whatever_a_warm_start_had():
@@ -186,9 +186,10 @@ def test_a_uniform_class_prior_is_uniform_whatever_a_warm_start_had():
 
 def test_a_mirrored_end_is_known():
     ratings, _, _ = nominal(instances=20)
-    ascent = GladAscent.fresh(GladProblem.of(Glad(), ratings, None, 1), 0)
+    ascent = GladAscent.fresh(problem_of(Glad(), ratings), 0)
     assert not ascent.mirrored()
-    ascent.here.sums.truth = ascent.here.sums.truth[:, ::-1]
+    (state,) = ascent.states
+    state.truth = state.truth[:, ::-1]
     assert ascent.mirrored()
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["TruthSums", "grade_fit", "grade_head"]
+__all__ = ["GoldCount", "TruthSums", "grade_fit", "grade_head"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,14 @@ class TruthSums(Sums):
         """Of the instances of a shard."""
         mass = posterior.probabilities(ratings.scale).sum(axis=0)
         return cls(mass, Moments.of(posterior.estimate, mean_rating))
+
+
+@dataclass(frozen=True)
+class GoldCount(Sums):
+    """How many known truths were met, and how many of them lay between grades."""
+
+    met: int
+    rounded: int
 
 
 def grade_head(  # noqa: PLR0913  one argument per finding

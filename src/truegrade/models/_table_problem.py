@@ -11,7 +11,7 @@ from truegrade.fit_parts import Answer
 from truegrade.inference.adding import Sums
 from truegrade.inference.counting import AgreementSums, grade_counts
 from truegrade.inference.table_sweep import TablePlan, TableRatings, TableSums, table_sweep
-from truegrade.models._grade_fit import TruthSums
+from truegrade.models._grade_fit import GoldCount, TruthSums
 from truegrade.models._summary import known_grades, mean_ratings
 from truegrade.posterior import GradePosterior
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["GoldCount", "TableEnd", "TableMessage", "TablePart", "TablePass"]
+__all__ = ["TableEnd", "TableMessage", "TablePart", "TablePass"]
 
 _TINY = 1e-300
 
@@ -52,14 +52,6 @@ class TableEnd(Sums):
     counts: Floats  # (N, K, K)
     log_z: float
     truths: TruthSums
-
-
-@dataclass(frozen=True)
-class GoldCount(Sums):
-    """How many known truths were met, and how many of them lay between grades."""
-
-    met: int
-    rounded: int
 
 
 @dataclass(frozen=True)

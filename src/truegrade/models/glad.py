@@ -19,21 +19,19 @@ from truegrade.errors import OptionError
 from truegrade.models._base import checked_inputs
 from truegrade.models._em import StopRule, ascend_all
 from truegrade.models._glad_ascent import GladAscent
-from truegrade.models._glad_problem import GladProblem
+from truegrade.models._glad_problem import GladProblem, place_glad
 from truegrade.models._glad_tables import glad_fit
 from truegrade.models._journal import journal_of
 from truegrade.models._options import check_choices, check_positive
-from truegrade.threads import default_threads
 
 if TYPE_CHECKING:
+    from truegrade.engines import Engine, ShardedRatings
     from truegrade.fit import Fit
     from truegrade.models._base import Progress
     from truegrade.models._journal import Keeper
     from truegrade.ratings import Ratings
 
 __all__ = ["Glad"]
-
-_LARGE = 1_000_000  # ratings; from here on a pass is cut into pieces instead of running several starts at once
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,11 +71,12 @@ class Glad:
 
     def fit(
         self,
-        ratings: Ratings,
+        ratings: Ratings | ShardedRatings,
         gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
         *,
+        engine: Engine | None = None,
         checkpoint: Keeper = None,
     ) -> Fit:
         """Infer true grades, abilities and eases.
@@ -85,39 +84,44 @@ class Glad:
         gold: truths that are known; they stand at their nearest grade, and tell about annotators.
         start: an earlier fit to begin from, instead of several starts; ids that it does not know begin afresh.
         progress: called after every step with (iteration, objective, change); raise to stop.
+        engine: where the passes run; None: where the ratings are.
         checkpoint: keeps how far the fit has come in a file.
         """
         gold = checked_inputs(ratings, gold)
         journal = journal_of(checkpoint, self, ratings, gold, start)
-        threads = default_threads()
         starts = self.starts if start is None else 1
-        together = min(threads, starts) if ratings.n_ratings < _LARGE else 1
-        problem = GladProblem.of(self, ratings, gold, threads // together)
-        best, endings = ascend_all(
-            lambda index: (
-                GladAscent.fresh(problem, index) if start is None else GladAscent.resumed(problem, start, learn=True)
-            ),
-            starts,
-            self.stop_rule(),
-            monotone=True,
-            workers=together,
-            progress=progress,
-            journal=journal,
-        )
-        return glad_fit(problem, best, endings)
+        with place_glad(self, ratings, gold, starts=starts, engine=engine) as placed:
+            problem = GladProblem.of(self, placed, gold)
 
-    def predict(self, fit: Fit, ratings: Ratings) -> Fit:
+            def begin(index: int) -> GladAscent:
+                if start is None:
+                    return GladAscent.fresh(problem, index)
+                return GladAscent.resumed(problem, start, learn=True)
+
+            best, endings = ascend_all(
+                begin,
+                starts,
+                self.stop_rule(),
+                monotone=True,
+                workers=placed.together,
+                progress=progress,
+                journal=journal,
+            )
+            return glad_fit(problem, best, endings)
+
+    def predict(self, fit: Fit, ratings: Ratings | ShardedRatings) -> Fit:
         """The truth of new instances; abilities, eases and class prior stay as an earlier fit found them."""
-        problem = GladProblem.of(self, ratings, None, default_threads())
-        best, endings = ascend_all(
-            lambda _: GladAscent.resumed(problem, fit, learn=False),
-            1,
-            self.stop_rule(),
-            monotone=True,
-            workers=1,
-            progress=None,
-        )
-        return glad_fit(problem, best, endings)
+        with place_glad(self, ratings, None) as placed:
+            problem = GladProblem.of(self, placed, None)
+            best, endings = ascend_all(
+                lambda _: GladAscent.resumed(problem, fit, learn=False),
+                1,
+                self.stop_rule(),
+                monotone=True,
+                workers=1,
+                progress=None,
+            )
+            return glad_fit(problem, best, endings)
 
     def stop_rule(self) -> StopRule:
         """When a start ends."""
