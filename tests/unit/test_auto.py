@@ -8,6 +8,7 @@ import pytest
 from truegrade import Auto, Continuous, Fit, Gold, Mean, OrdinalPanel, Ratings, Status, evaluate, simulate
 from truegrade.errors import OptionError
 from truegrade.models._auto_members import members_for
+from truegrade.models._auto_rule import Rule
 from truegrade.models._auto_score import HoldOut, Scores
 from truegrade.models._auto_stack import stack, weigh
 
@@ -65,29 +66,46 @@ def test_holding_back_leaves_every_instance_a_rating(drawn):
 
 def test_weights_follow_the_score_and_lean_to_the_mean(drawn):
     members = members_for(drawn.ratings, 0)
+    rule = Rule(slope=0.5, doubt=0.25, few=4.0)
     told = np.full((5, 50), -1.0)
     worse = told - 0.1 * (np.arange(5) == 2)[:, None]
     sound = np.ones(5, dtype=bool)
-    plain, leaning = (weigh(members, sound, Scores(s, np.ones(50), -1.3), drawn.ratings) for s in (told, worse))
-    assert leaning[2] / leaning[3] == pytest.approx(np.exp(-2 / 3) * plain[2] / plain[3])  # a third of the gain is lost
-    useless = weigh(members, sound, Scores(told, np.ones(50), -0.9), drawn.ratings)
-    np.testing.assert_allclose(useless, plain)
+    plain, leaning = (weigh(members, sound, Scores(s, np.ones(50), -1.4), drawn.ratings, rule) for s in (told, worse))
+    # .1 of a gain of .4 is lost by all ratings alike, and .25 of the gain is one spread.
+    assert leaning[2] / leaning[3] == pytest.approx(np.exp(-0.5 * 0.1 / 0.1) * plain[2] / plain[3])
+    assert plain[4] / plain[3] == pytest.approx(rule.ordinal_panel / rule.ordinal_mixture)
     few = Ratings.from_arrays(annotator=list("abcdefgh"), instance=list("xxyyzzww"), rating=[1, 2, 3, 4, 5, 4, 2, 1])
-    thin = weigh(members, sound, Scores(np.empty((5, 0)), np.empty(0)), few)
-    assert thin[0] > 0.45 > plain[0]
+    thin = weigh(members, sound, Scores.none(5), few, rule)
+    assert thin[0] / thin[4] == pytest.approx((1 + 0.25 * 12) / rule.ordinal_panel)  # (4 / 8 ratings)^2
     broken = weigh(members, np.arange(5) != 3, Scores(told, np.ones(50)), drawn.ratings)
     assert broken[3] == 0
     assert broken.sum() == pytest.approx(1)
 
 
+def test_being_behind_is_counted_in_standard_errors_and_doubts():
+    rng = np.random.default_rng(0)
+    told = np.array([[-1.0], [-1.3]]) + 0.2 * rng.normal(size=(2, 400))
+    scores = Scores(told, np.ones(400), -2.0)
+    gap = told[0] - told[1]
+    error = gap.std() / 20
+    assert scores.behind(0.0) == pytest.approx([0, gap.mean() / error])
+    gain = told[0].mean() + 2
+    assert scores.behind(0.1)[1] == pytest.approx(gap.mean() / np.hypot(error, 0.1 * gain))
+    assert Scores(told, np.ones(400)).behind(0.1) == pytest.approx(scores.behind(0.0))  # without a baseline
+    same = Scores(np.full((2, 40), -1.0), np.ones(40), -1.0)
+    assert same.behind(0.1) == pytest.approx([0, 0])
+
+
 def test_disagreement_softens_the_probabilities():
     r = Ratings.from_arrays(annotator=list("abab"), instance=list("xxyy"), rating=[1, 2, 2, 2], scale="1..2")
-    one, two = Mean().fit(r), Mean().fit(r, Gold.of({"x": 2}))
+    one, two = Mean().fit(r).posterior, Mean().fit(r, Gold.of({"x": 2})).posterior
     assert stack(r, [one, one], np.array([0.3, 0.7]), None).disagreement == pytest.approx(0)
-    stacked = stack(r, [one, two], np.array([0.5, 0.5]), None)
+    stacked = stack(r, [one, two], np.array([0.5, 0.5]), None, Rule(softening=1.0, misled=0.0))
+    half = stack(r, [one, two], np.array([0.5, 0.5]), None, Rule(softening=0.4, misled=0.025))
     x = r.instances.code[r.instances.labels.to_pylist().index("x")]
-    # P(2) is .5 and 1: .75 on average, from which either lies .25 away; three of four ratings are 2.
-    np.testing.assert_allclose(stacked.posterior.shares[x], [0.25 * 0.75 + 0.25 * 0.25, 0.75 * 0.75 + 0.25 * 0.75])
+    # P(2) is .5 and 1: .75 on average, from which either lies .25 away.
+    np.testing.assert_allclose(stacked.posterior.shares[x], [0.75 * 0.25 + 0.25 / 2, 0.75 * 0.75 + 0.25 / 2])
+    np.testing.assert_allclose(half.posterior.shares[x, 1], 0.875 * 0.75 + 0.125 / 2)
 
 
 def test_gold_save_predict_and_warm_start(drawn, fit, tmp_path):
@@ -150,8 +168,8 @@ def test_weights_are_repeated_ratings(drawn):
 
 def test_a_leader_that_tells_ratings_worse_than_the_mean_is_told():
     told = np.array([np.full(100, -1.0), np.full(100, -1.2) + 0.01 * np.arange(100) % 0.05])
-    assert Scores(told, np.ones(100)).behind(1, 0) > 1.5
-    assert Scores(told, np.ones(100)).behind(0, 1) < 0
+    assert Scores(told, np.ones(100)).worse(1, 0) > 1.5
+    assert Scores(told, np.ones(100)).worse(0, 1) < 0
 
 
 @pytest.mark.parametrize(
@@ -175,4 +193,5 @@ def test_an_interrupt_of_one_member_ends_the_fit(drawn, monkeypatch, member, sco
     assert found.status is Status.INTERRUPTED
     assert np.isfinite(found.truth["estimate"].to_numpy()).all()
     assert found.hyperparameters["scores"] == {}
+    assert not any("max_iterations" in note for note in found.notes)  # an option that auto does not have
     assert found.iterations == passes if passes else found.iterations > 1

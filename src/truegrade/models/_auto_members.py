@@ -1,4 +1,4 @@
-"""The models that Auto stacks, and how far each is trusted before any rating was looked at."""
+"""The models that Auto stacks."""
 
 from __future__ import annotations
 
@@ -17,16 +17,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Member", "members_for"]
 
-_SHARED = 0.1  # of the errors on an instance are taken to be common to all: no measurement shows them
-_STARTS, _PASSES = 2, 200  # of the mixture
+_STARTS, _PASSES = 2, 200  # of the mixture, and starts of Continuous
 
 
 @dataclass(frozen=True)
 class Member:
-    """A model, its weight before the score, and whether it leads: annotators, predictions and warm starts are its."""
+    """A model, and whether it leads: the annotators' table is its."""
 
     model: Model
-    weight: float
     leads: bool = False
 
     @property
@@ -39,19 +37,29 @@ class Member:
         """As part of a column's name."""
         return self.name.replace("-", "_")
 
+    @property
+    def learns(self) -> bool:
+        """Whether it can begin from an earlier fit."""
+        return hasattr(self.model, "predict")
+
+    @property
+    def scored(self) -> Model:
+        """The model that is fitted to all but the held-back ratings."""
+        return replace(self.model, excluded=()) if self.leads else self.model  # type: ignore[type-var]
+
     def begun(self) -> Model:
         """The model with one pass, for a user who has stopped the fit of another."""
         return replace(self.model, max_iterations=1) if hasattr(self.model, "max_iterations") else self.model  # type: ignore[type-var]
 
 
-def members_for(ratings: Ratings, seed: int) -> list[Member]:
+def members_for(ratings: Ratings, seed: int, excluded: tuple[str, ...] = ()) -> list[Member]:
     """The mean first, the leader last."""
     if ratings.scale.is_real:
-        return [Member(Mean(), 1.0), Member(Continuous(), 1.0)]
+        return [Member(Mean()), Member(Continuous(starts=_STARTS))]
     return [
-        Member(Mean(), 1.0),
-        Member(Continuous(), 0.5),
-        Member(DawidSkene(pooled=True, starts=1, seed=seed, tolerance=1e-6), 1.0),
-        Member(OrdinalMixture(starts=_STARTS, seed=seed, max_iterations=_PASSES), 2.0),
-        Member(OrdinalPanel(assumed=_SHARED, seed=seed), 8.0, leads=True),
+        Member(Mean()),
+        Member(Continuous(starts=_STARTS)),
+        Member(DawidSkene(pooled=True, starts=1, seed=seed, tolerance=1e-6)),
+        Member(OrdinalMixture(starts=_STARTS, seed=seed, max_iterations=_PASSES)),
+        Member(OrdinalPanel(excluded=excluded, seed=seed), leads=True),
     ]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truegrade.fit import Status
-from truegrade.ratings import Ratings
+from truegrade.models._auto_subset import some_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from truegrade.models._base import Model
     from truegrade.models._journal import Journal
+    from truegrade.ratings import Ratings
 
     Floats = NDArray[np.float64]
 
@@ -56,16 +57,22 @@ class Scores:
         mean: Floats = np.average(self.told, axis=1, weights=self.weight)
         return mean
 
-    @property
-    def gain(self) -> Floats:
-        """What each model adds to the baseline, as a share of what the best adds (models,); 1 where none adds."""
-        best = self.mean.max()
-        if not -np.inf < self.baseline < best:
-            return np.ones(len(self.told))
-        gain: Floats = (self.mean - self.baseline) / (best - self.baseline)
-        return gain
+    def behind(self, doubt: float) -> Floats:
+        """How far each model lies below the best, in spreads (models,).
 
-    def behind(self, one: int, other: int) -> float:
+        The spread of a difference is its standard error, and on top, since telling ratings is not knowing truths,
+        `doubt` of what the best gains over the baseline.
+        """
+        mean = self.mean
+        best = int(np.argmax(mean))
+        gap = self.told[best] - self.told  # (models, held)
+        error = np.average((gap - (mean[best] - mean)[:, None]) ** 2, axis=1, weights=self.weight) / self.weight.sum()
+        gain = max(mean[best] - self.baseline, 0.0) if self.baseline > -np.inf else 0.0
+        spread = np.sqrt(error + (doubt * gain) ** 2)
+        below: Floats = np.divide(mean[best] - mean, spread, out=np.zeros(mean.size), where=spread > 0)
+        return below
+
+    def worse(self, one: int, other: int) -> float:
         """By how many standard errors the first model lies below the second."""
         gap = self.told[other] - self.told[one]
         mean = np.average(gap, weights=self.weight)
@@ -81,10 +88,15 @@ class HoldOut:
     held: NDArray[np.bool_]  # (L,)
 
     @classmethod
-    def of(cls, ratings: Ratings, share: float, seed: int) -> HoldOut:
-        """Whether a rating is held back follows from who rated what, so that repeated rows stay together."""
+    def of(cls, ratings: Ratings, share: float, seed: int, voice: Floats | None = None) -> HoldOut:
+        """Whether a rating is held back follows from who rated what, so that repeated rows stay together.
+
+        voice (N,): 0 for annotators whose ratings need not be told.
+        """
         instance = ratings.instance_of()
         held = _uniform(ratings.annotator, instance, seed) < share
+        if voice is not None:
+            held &= voice[ratings.annotator] > 0
         keeps = np.bincount(instance[~held], minlength=ratings.n_instances) > 0
         held &= keeps[instance]
         if ratings.scale.n_grades < 2:
@@ -97,13 +109,7 @@ class HoldOut:
             return Scores.none(len(models))
         r, kept = self.ratings, ~self.held
         instance = r.instance_of()
-        others = Ratings.from_arrays(
-            annotator=r.annotator[kept],
-            instance=instance[kept],
-            rating=r.values()[kept] if r.scale.names is None else np.array(r.scale.names)[r.grade[kept]],
-            weight=None if r.weight is None else r.weight[kept],
-            scale=r.scale,
-        )
+        others = some_of(r, np.flatnonzero(kept), instance[kept])
         code = others.instances.labels.to_numpy()  # of r
         told = []
         for model in models:

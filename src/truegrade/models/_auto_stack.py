@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truegrade.fit import Status
+from truegrade.models._auto_rule import RULE, Rule
 from truegrade.models._summary import correlation, mean_ratings
 from truegrade.posterior import VotePosterior
 
@@ -19,15 +20,12 @@ if TYPE_CHECKING:
     from truegrade.fit import Fit
     from truegrade.models._auto_members import Member
     from truegrade.models._auto_score import Scores
+    from truegrade.posterior import Posterior
     from truegrade.ratings import Ratings
 
     Floats = NDArray[np.float64]
 
 __all__ = ["Stack", "is_sound", "stack", "weigh"]
-
-_LEAN = 2.0  # a member that tells ratings no better than their shares do keeps exp(-2) of its weight
-_THIN = 10.0  # ratings per annotator at which the mean's extra weight has fallen to 1/e
-_EXTRA = 12.0  # weight of the mean beyond its prior weight where annotators gave next to nothing
 
 
 @dataclass(frozen=True)
@@ -45,40 +43,43 @@ def is_sound(fit: Fit, ratings: Ratings) -> bool:
     return not broken and correlation(fit.posterior.estimate, mean_ratings(ratings)) >= 0
 
 
-def weigh(members: Sequence[Member], sound: NDArray[np.bool_], scores: Scores, ratings: Ratings) -> Floats:
-    """Prior weight, times a factor that falls with the score; the mean gains as the data thin out.
+def weigh(
+    members: Sequence[Member], sound: NDArray[np.bool_], scores: Scores, ratings: Ratings, rule: Rule = RULE
+) -> Floats:
+    """Prior weight, times a factor that falls with the score; the mean gains where there are next to no ratings.
 
     sound (members,): whether a member's fit may be used at all.
     """
-    weights = np.array([member.weight for member in members]) * sound
+    weights = np.array([float(getattr(rule, member.column)) for member in members]) * sound
     if scores.known:
-        weights *= np.exp(_LEAN * (scores.gain - 1))
-    weights[0] += _EXTRA * np.exp(-ratings.total_weight / ratings.n_annotators / _THIN)
+        weights *= np.exp(-rule.slope * scores.behind(rule.doubt))
+    weights[0] += weights.sum() * (rule.few / ratings.total_weight) ** 2
     shares: Floats = weights / weights.sum()
     return shares
 
 
-def stack(ratings: Ratings, fits: Sequence[Fit], weights: Floats, known: Floats | None) -> Stack:
+def stack(
+    ratings: Ratings, beliefs: Sequence[Posterior], weights: Floats, known: Floats | None, rule: Rule = RULE
+) -> Stack:
     """Estimates, spreads and P(grade), all averaged; P(grade) is softened where the members disagree.
 
-    Members that contradict each other cannot all be as sure as they say. So P(grade) keeps 1 - d of its mass, d the
-    instance's average distance between a member and the stack, and spreads d like the ratings.
+    Members that contradict each other cannot all be as sure as they say, and some instances mislead them all. With d
+    the average distance of an instance's members from the stack, misled + softening d of P(grade) is spread evenly.
     """
     scale = ratings.scale
-    estimates = np.array([fit.posterior.estimate for fit in fits])  # (members, M)
-    spreads = np.array([np.nan_to_num(fit.posterior.sd) for fit in fits])
+    estimates = np.array([belief.estimate for belief in beliefs])  # (members, M)
+    spreads = np.array([np.nan_to_num(belief.sd) for belief in beliefs])
     estimate = weights @ estimates
     variance = weights @ (spreads**2 + (estimates - estimate) ** 2)
     p = np.empty((estimate.size, scale.n_grades))
     chosen, disagreement = np.zeros(estimate.size, dtype=np.uint8), np.zeros(estimate.size)
     if scale.n_grades:
-        each = np.array([fit.posterior.probabilities(scale) for fit in fits])
+        each = np.array([belief.probabilities(scale) for belief in beliefs])
         p = np.einsum("i,imk->mk", weights, each)
         disagreement = np.einsum("i,imk->m", weights, np.abs(each - p)) / 2
-        weight = np.ones(ratings.n_ratings) if ratings.weight is None else ratings.weight
-        share = np.bincount(ratings.grade, weight, scale.n_grades) / weight.sum()
-        variance = (1 - disagreement) * variance + disagreement * ((scale.array - estimate[:, None]) ** 2 @ share)
-        p = (1 - disagreement[:, None]) * p + disagreement[:, None] * share
+        spread = np.minimum(rule.misled + rule.softening * disagreement, 1.0)
+        variance = (1 - spread) * variance + spread * ((scale.array - estimate[:, None]) ** 2).mean(axis=1)
+        p = (1 - spread[:, None]) * p + spread[:, None] / scale.n_grades
         chosen = np.argmax(p, axis=1).astype(np.uint8)
     sd = np.sqrt(variance)
     if known is not None:

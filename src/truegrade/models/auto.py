@@ -15,25 +15,33 @@ import numpy as np
 
 from truegrade.errors import OptionError
 from truegrade.fit import Fit, Status, about_input
+from truegrade.models._auto_answers import explanation, lent, member_parameters, predicted, rating_probabilities
+from truegrade.models._auto_evidence import beliefs_of
 from truegrade.models._auto_members import Member, members_for
 from truegrade.models._auto_score import HoldOut, Scores
 from truegrade.models._auto_stack import Stack, is_sound, stack, weigh
+from truegrade.models._auto_subset import muted, voices
 from truegrade.models._base import checked_inputs
 from truegrade.models._journal import journal_of
+from truegrade.models._options import check_choices
 from truegrade.models._summary import known_truths
-from truegrade.models.ordinal_panel import OrdinalPanel
+from truegrade.models._warm import check_start
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from truegrade.models._base import Progress
     from truegrade.models._journal import Journal, Keeper
     from truegrade.ratings import Ratings
 
+    Floats = NDArray[np.float64]
+
 __all__ = ["Auto"]
 
 _BARELY = 0.002  # nats per rating: a difference of scores that says nothing
 _CAREFUL = 1.5  # standard errors below the mean's score that are worth a warning
+_USELESS = "raise max_iterations"  # the end of an advice that nobody can follow here
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,14 +50,17 @@ class Auto:
 
     held_out: share of the ratings that members are scored on; each member is then fitted to the others as well.
         0 trusts the prior weights and saves half of the time.
+    excluded: annotators whose ratings tell nothing about the truth; they stay in the tables.
     seed: of the members' starts and of which ratings are held back.
     """
 
     name: ClassVar[str] = "auto"
     held_out: float = 0.2
+    excluded: tuple[str, ...] = ()
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_choices(self)
         if not 0 <= self.held_out <= 0.5:
             raise OptionError(f"held_out={self.held_out}: is a share of the ratings; choose 0 to 0.5")
 
@@ -65,45 +76,66 @@ class Auto:
         """Fit every member, score it, and stack them.
 
         gold: truths that are known, passed on to every member.
-        start: an earlier fit of auto; the panel begins from it.
+        start: an earlier fit of auto; the members begin from it.
         progress: called after every pass of the panel.
         checkpoint: keeps how far the fit has come in a file.
         """
         gold = checked_inputs(ratings, gold)
+        if start is not None:
+            check_start(self.name, ratings, start)
         journal = journal_of(checkpoint, self, ratings, gold, start)
-        members = members_for(ratings, self.seed)
-        earlier = None if start is None else _panel_of(start)
+        members = members_for(ratings, self.seed, self.excluded)
+        voice = voices(ratings, self.excluded)
+        heard = muted(ratings, voice)
         fits: list[Fit] = []
         for member in members:
             model = member.begun() if _interrupted(fits) else member.model
+            earlier = None if start is None or not member.learns else lent(start, member)
             part = None if journal is None else journal.within(member.name)
-            given = (earlier, progress) if member.leads else ()
-            fits.append(model.fit(ratings, gold, *given, checkpoint=part))
-        scores, interrupted = self._scores(ratings, members, journal, interrupted=_interrupted(fits))
-        sound = np.array([is_sound(fit, ratings) for fit in fits])
-        weights = weigh(members, sound, scores, ratings)
-        stacked = stack(ratings, fits, weights, known_truths(ratings, gold))
-        found = self._end(ratings, members, fits, scores, stacked)
+            if member.leads:
+                fits.append(model.fit(ratings, gold, earlier, progress, checkpoint=part))
+            else:
+                fits.append(model.fit(heard, gold, earlier, checkpoint=part))
+        scores, interrupted = self._scores(heard, voice, members, journal, interrupted=_interrupted(fits))
+        sound = np.array([is_sound(fit, heard) for fit in fits])
+        weights = weigh(members, sound, scores, heard)
+        beliefs = beliefs_of(ratings, fits, voice)
+        stacked = stack(heard, beliefs, weights, known_truths(ratings, gold))
+        shown = {f"estimate_{m.column}": belief.estimate for m, belief in zip(members, beliefs, strict=True)}
+        found = replace(self._end(ratings, members, fits, scores, stacked), instance_columns=shown)
         return replace(found, status=Status.INTERRUPTED) if interrupted else found
 
     def _scores(
-        self, ratings: Ratings, members: list[Member], journal: Journal | None, *, interrupted: bool
+        self, heard: Ratings, voice: Floats, members: list[Member], journal: Journal | None, *, interrupted: bool
     ) -> tuple[Scores, bool]:
         """How well each member tells held-back ratings, and whether the user stopped it before that was known."""
-        models = [member.model for member in members]
+        models = [member.scored for member in members]
         if not interrupted:
             with suppress(KeyboardInterrupt):
-                return HoldOut.of(ratings, self.held_out, self.seed).scores(models, journal), False
+                return HoldOut.of(heard, self.held_out, self.seed, voice).scores(models, journal), False
         return Scores.none(len(models)), True
 
     def predict(self, fit: Fit, ratings: Ratings) -> Fit:
-        """The truth of new instances by known annotators, as the panel alone sees it."""
-        found = OrdinalPanel().predict(_panel_of(fit), ratings)
-        return replace(found, notes=(*found.notes, "predicted by the panel alone"))
+        """The truth of new instances by known annotators: every member's prediction, stacked as in the fit."""
+        lead, stacked = predicted(fit, ratings)
+        return replace(
+            lead,
+            model=self.name,
+            options=asdict(self),
+            posterior=stacked.posterior,
+            parameters={},
+            hyperparameters={"weights": fit.hyperparameters["weights"], "disagreement": stacked.disagreement},
+        )
 
     def explain(self, fit: Fit, ratings: Ratings, instance: Any) -> pa.Table:
-        """What each rating of an instance tells the panel."""
-        return OrdinalPanel().explain(_panel_of(fit), ratings, instance)
+        """What each rating of an instance tells: see :func:`truegrade.models._auto_answers.explanation`."""
+        return explanation(fit, ratings, instance)
+
+    def rating_probabilities(
+        self, fit: Fit, annotator: NDArray[np.int64], instance: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """The chance of each grade for pairs of codes of a fit (P, K); code -1 is unknown."""
+        return rating_probabilities(fit, annotator, instance)
 
     def _end(
         self,
@@ -116,20 +148,21 @@ class Auto:
         lead = fits[-1]
         told = dict(zip((m.name for m in members), scores.mean.tolist(), strict=True)) if scores.known else {}
         weights = {member.name: float(w) for member, w in zip(members, stacked.weights, strict=True)}
-        notes = [note for note in lead.notes if note not in ratings.notes()]
+        notes = [note for note in lead.notes if note not in ratings.notes() and not note.endswith(_USELESS)]
+        if lead.status is Status.MAX_ITER and not _interrupted(fits):
+            notes.append(f"{lead.model} inside was still moving after {lead.iterations} passes")
         return Fit(
             model=self.name,
             options=asdict(self),
             status=lead.status,
             posterior=stacked.posterior,
             annotator_columns=lead.annotator_columns,
-            instance_columns={f"estimate_{m.column}": f.posterior.estimate for m, f in zip(members, fits, strict=True)},
-            parameters=lead.parameters,
+            parameters=member_parameters(members, fits),
             hyperparameters={
                 "weights": weights,
                 "scores": told,
                 "disagreement": stacked.disagreement,
-                "panel": dict(lead.hyperparameters),
+                "members": {member.name: dict(fit.hyperparameters) for member, fit in zip(members, fits, strict=True)},
             },
             iterations=lead.iterations,
             trace=lead.trace,
@@ -162,17 +195,8 @@ def _reasons(members: list[Member], scores: Scores, stacked: Stack) -> list[str]
         f"{members[best].name}{beside} told {scores.weight.size} held-back ratings best: "
         f"{means[best]:.3f} per rating in log-probability, the mean {means[0]:.3f}"
     )
-    if scores.behind(-1, 0) > _CAREFUL:
+    if scores.worse(-1, 0) > _CAREFUL:
         notes.append(
             f"{members[-1].name} tells held-back ratings worse than the plain mean does: look at the mean's column"
         )
     return notes
-
-
-def _panel_of(fit: Fit) -> Fit:
-    """The panel inside a fit of auto, as far as predictions and warm starts need it."""
-    if fit.model != Auto.name:
-        raise OptionError(f"a fit of {fit.model} cannot start {Auto.name}; pass one of the same model")
-    if "counts" not in fit.parameters:
-        raise OptionError("this fit of auto has no panel in it: its scale has no grades")
-    return replace(fit, model=OrdinalPanel.name, hyperparameters=fit.hyperparameters["panel"])
