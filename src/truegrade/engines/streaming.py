@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from truegrade.readers.dataset import Batch
     from truegrade.scale import Scale
 
-__all__ = ["RowsRead", "stream"]
+__all__ = ["RowsRead", "make_ready", "stream"]
 
 RowsRead = Callable[[str, int], None]  # what is being done, and how many rows of it are done
 
@@ -65,7 +65,7 @@ def stream(  # noqa: PLR0913  one argument per role and rule
     cut into, instead of as many as the budget asks for. progress: called with what is being done and the rows done.
     The other arguments are those of :func:`truegrade.read`.
     """
-    _make_ready()
+    make_ready()
     budget, room = Memory.parse(memory), Scratch(scratch)
     dataset = Dataset.open(source, Roles(annotator, instance, rating, category, weight), wide=wide)
     rules = Rules(scale, drop_values, missing, duplicates)
@@ -79,7 +79,7 @@ def stream(  # noqa: PLR0913  one argument per role and rule
     return _assembled(dealt, settled, room, progress)
 
 
-def _make_ready() -> None:
+def make_ready() -> None:
     """Import now what weighs much, so that what is left of the budget is known; give back at once what is freed."""
     for name in ("pyarrow.compute", "pyarrow.csv", "pyarrow.parquet", "scipy.special"):
         import_module(name)
