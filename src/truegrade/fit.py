@@ -148,9 +148,13 @@ class Fit:
         """At least the first rows of the truth table."""
         return self.truth_table()
 
+    def changed(self, **fields: Any) -> Fit:
+        """The same fit with other fields; none of those that have an entry per instance."""
+        return replace(self, **fields)
+
     def with_notes(self, notes: Sequence[str]) -> Fit:
         """The same fit with more to know about it."""
-        return replace(self, notes=(*self.notes, *notes))
+        return self.changed(notes=(*self.notes, *notes))
 
     def annotators_table(self) -> pa.Table:
         """The annotators' table as Arrow."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -114,10 +114,9 @@ class StreamedFit(Fit):
         """The truth table in order of first appearance, a few rows at a time."""
         return (table.drop_columns([_FIRST, _CODE]) for table in self._in_order())
 
-    def with_notes(self, notes: Sequence[str]) -> StreamedFit:
-        """The same fit with more to know about it."""
-        sample = replace(self._sample, notes=(*self.notes, *notes))
-        return StreamedFit(sample, self._runs, self._columns, self._found)
+    def changed(self, **fields: Any) -> StreamedFit:
+        """The same fit with other fields; none of those that have an entry per instance."""
+        return StreamedFit(replace(self._sample, **fields), self._runs, self._columns, self._found)
 
     def _in_order(self) -> Iterator[pa.Table]:
         """The runs by the row in which instances first appear: some bins of rows at a time, sorted in memory."""

@@ -59,9 +59,9 @@ def test_a_folder_is_fitted_within_a_budget(folder, tmp_path):
     [
         (("--memory", "much"), "--memory much: is no size; write it like 512MB or 4GB"),
         (("--memory", "20MB"), "--memory 20MB is too little for this input; pass at least"),
-        (("--memory", "1GB", "--report", "-o", "x"), "--report needs all ratings in memory"),
-        (("--memory", "1GB", "--responsibilities"), "--responsibilities needs all ratings in memory"),
-        (("--memory", "1GB", "--json"), "--json without -o prints every truth"),
+        (("--memory", "1GB", "--report", "-o", "x"), "--report needs everything in memory"),
+        (("--memory", "1GB", "--responsibilities"), "--responsibilities needs everything in memory"),
+        (("--memory", "1GB", "--json"), "--json without -o needs everything in memory"),
         (("--memory", "1GB", "--wide"), "a wide matrix cannot be streamed"),
         (("--memory", "1GB", "--from", "toloka"), "--from is for exports, which cannot be streamed"),
         (("--memory", "1GB", "--scratch", "/nowhere"), "/nowhere: is no folder for scratch files"),

@@ -16,7 +16,15 @@ from truegrade.engines.streaming import stream
 from truegrade.errors import FitError, GoldError, IdError, OptionError, OutputError
 from truegrade.readers import read
 
-MODELS = {"dawid-skene": tg.DawidSkene(max_iterations=30), "ord-binary": tg.OrdBinary(max_iterations=30)}
+MODELS = {
+    "mean": tg.Mean(),
+    "dawid-skene": tg.DawidSkene(max_iterations=30),
+    "ord-binary": tg.OrdBinary(max_iterations=30),
+    "mixture": tg.OrdinalMixture(starts=2, max_iterations=10, responsibility="exact"),
+    "mixture-category": tg.OrdinalMixture(starts=1, max_iterations=10, difficulty="category"),
+    "mixture-instance": tg.OrdinalMixture(starts=1, max_iterations=10, difficulty="instance"),
+    "continuous": tg.Continuous(starts=1, max_iterations=10),
+}
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -74,13 +76,14 @@ def fit(
     from truegrade.threads import use_threads
 
     use_threads(threads)
-    _check_memory(memory, scratch, report=report, responsibilities=responsibilities, all_as_json=json and not output)
     if report and not output:
         raise OptionError("--report writes report.html beside the tables; say where with -o DIR")
     if output:
         check_target(Path(output), table_format)
     keeper = _keeper(checkpoint, every, resume=resume)
     estimator = make_estimator(model, settings, seed)
+    whole = {"--report": report, "--responsibilities": responsibilities, "--json without -o": json and not output}
+    _check_memory(memory, scratch, estimator, whole)
     if responsibilities:
         check_ability(type(estimator), "responsibilities")
     data: Any
@@ -125,19 +128,17 @@ def _keeper(path: str, every: int, *, resume: bool) -> Checkpoint | None:
     return keeper
 
 
-def _check_memory(memory: str, scratch: str, *, report: bool, responsibilities: bool, all_as_json: bool) -> None:
-    """Refuse what needs all ratings, or all truths, in memory."""
+def _check_memory(memory: str, scratch: str, estimator: Any, whole: Mapping[str, bool]) -> None:
+    """Refuse what needs everything in memory: some models, and the flags of `whole`."""
     from truegrade.errors import OptionError
 
     if scratch and not memory:
         raise OptionError("--scratch is for the temporary files of --memory; leave it out")
-    if not memory:
-        return
-    for flag, given in (("--report", report), ("--responsibilities", responsibilities)):
-        if given:
-            raise OptionError(f"{flag} needs all ratings in memory; leave it out, or leave out --memory")
-    if all_as_json:
-        raise OptionError("--json without -o prints every truth, which needs them in memory; say where with -o DIR")
+    needs = [flag for flag, given in whole.items() if given]
+    if "engine" not in signature(estimator.fit).parameters:
+        needs.append(f"--model {estimator.name}")
+    if memory and needs:
+        raise OptionError(f"{needs[0]} needs everything in memory; leave it out, or leave out --memory")
 
 
 def make_estimator(model: str, settings: list[str], seed: int) -> Any:

@@ -120,8 +120,7 @@ class Continuous:
         columns = {k: v for k, v in found.annotator_columns.items() if k not in ("spamminess", "earnestness")}
         parameters = {k: v for k, v in found.parameters.items() if k not in ("eps", "delta")}
         hyperparameters = {k: v for k, v in found.hyperparameters.items() if k != "mean_responsibility"}
-        return replace(
-            found,
+        return found.changed(
             model=self.name,
             options=asdict(self),
             annotator_columns=columns,
