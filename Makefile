@@ -72,9 +72,10 @@ reproduce: .venv/.installed
 docs: .venv/.installed .venv/.docs-tools
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --jobs 2 docs docs/_build
 
-dist: .venv/.build-tools
-	$(BIN)/pip install --quiet build
-	$(BIN)/python -m build
+# What is released: a source distribution and a wheel for each of PYTHONS, checked, installed afresh and run.
+PYTHONS ?= $(BIN)/python
+dist: .venv/.installed .venv/.release-tools
+	sh tools/dist.sh $(abspath $(BIN)) $(PYTHONS)
 
 clean:
 	rm -rf .venv build dist docs/_build demo-output
@@ -102,4 +103,8 @@ clean:
 
 .venv/.docs-tools: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@
+
+.venv/.release-tools: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --group release
 	@touch $@

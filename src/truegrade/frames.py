@@ -140,7 +140,11 @@ def arrow_column(series: Any, name: str) -> pa.ChunkedArray:
             column = series.to_arrow()
     except (pa.ArrowException, OverflowError, UnicodeError, TypeError):
         column = _texts(series.to_list(), name)
-    return column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    whole = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    if isinstance(series.dtype, nw.Enum) and pa.types.is_dictionary(whole.type) and not whole.type.ordered:
+        parts = (pa.DictionaryArray.from_arrays(c.indices, c.dictionary, ordered=True) for c in whole.chunks)
+        whole = pa.chunked_array(parts, type=pa.dictionary(whole.type.index_type, whole.type.value_type, ordered=True))
+    return whole  # polars before 2 forgets the order of an Enum on the way
 
 
 def _texts(values: Any, name: str) -> pa.Array:

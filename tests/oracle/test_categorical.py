@@ -44,11 +44,12 @@ def test_pooled_rows_against_direct_formulas():
 
 
 def likelihood(counts, population):
-    """Of the counts when every annotator's rows are drawn from the population."""
-    return sum(
-        dirichlet_multinomial.logpmf(counts[:, r].astype(int), population[r], counts[:, r].sum(1).astype(int)).sum()
-        for r in range(counts.shape[1])
-    )
+    """Of the counts when every annotator's rows are drawn from the population; a row without counts is certain."""
+    total = 0.0
+    for r, row in enumerate(population):
+        seen = counts[:, r][counts[:, r].sum(axis=1) > 0].astype(int)
+        total += dirichlet_multinomial.logpmf(seen, row, seen.sum(axis=1)).sum()
+    return total
 
 
 def test_learning_the_population_climbs_its_likelihood_to_the_top():
