@@ -7,10 +7,10 @@ from truegrade import OrdinalPanel, evaluate, read, read_gold
 # MSE at most, correlation at least, log-loss at most: what was seen, with a little room.
 FLOORS = {
     "trec_rf10": (0.630, 0.440, 1.40),
-    "web_relevance": (0.240, 0.941, 0.55),
+    "web_relevance": (0.220, 0.943, 0.53),
     "adult_content2": (0.300, 0.880, 0.92),
-    "movie_reviews": (0.270, 0.975, 0.78),
-    "weather_sentiment_amt": (0.096, 0.924, 0.27),
+    "movie_reviews": (0.300, 0.975, 0.82),
+    "weather_sentiment_amt": (0.100, 0.921, 0.30),
 }
 
 

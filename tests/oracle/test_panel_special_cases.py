@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import norm
 
 from truegrade import DawidSkene, OrdinalPanel, simulate
-from truegrade.models import _panel_rows, _panel_types
+from truegrade.models import _panel_population, _panel_rows, _panel_types
 
 PLAIN = {
     "bias": False,
@@ -105,7 +105,7 @@ def test_noise_alone_is_a_mixture_of_ordinal_responses(ratings):
         if np.abs(q_type - before).max() < 1e-12:
             break
     fit = OrdinalPanel(refined=False, nodes=1, **PLAIN).fit(ratings)
-    np.testing.assert_allclose(np.exp(fit.parameters["log_w"]), w, atol=1e-5)
+    np.testing.assert_allclose(np.exp(fit.parameters["log_w"][0]), w, atol=1e-5)
     np.testing.assert_allclose(fit.posterior.p, q, atol=1e-5)
     np.testing.assert_allclose(
         fit.parameters["confusion"], np.einsum("nh,hrk->nrk", q_type, np.exp(log_types)), atol=1e-5
@@ -114,7 +114,8 @@ def test_noise_alone_is_a_mixture_of_ordinal_responses(ratings):
 
 def test_a_kappa_beyond_all_counts_ties_annotators_to_their_types(monkeypatch, ratings):
     """Departures of the order of ratings over kappa are all that is left."""
-    monkeypatch.setattr(_panel_rows, "_KAPPAS", np.array([1e7]))
+    for module in (_panel_rows, _panel_population):
+        monkeypatch.setattr(module, "KAPPAS", np.array([1e7]))
     bound, loose = (OrdinalPanel(refined=refined, nodes=1, **PLAIN).fit(ratings) for refined in (False, True))
     np.testing.assert_allclose(loose.posterior.p, bound.posterior.p, atol=1e-4)
     np.testing.assert_allclose(loose.parameters["confusion"], bound.parameters["confusion"], atol=1e-4)
@@ -139,7 +140,8 @@ def test_one_type_and_one_kappa_are_pooled_dawid_and_skene(monkeypatch, size):
         )
 
     monkeypatch.setattr(_panel_types.TypeGrid, "of", one_type)
-    monkeypatch.setattr(_panel_rows, "_KAPPAS", np.array([size]))
+    for module in (_panel_rows, _panel_population):
+        monkeypatch.setattr(module, "KAPPAS", np.array([size]))
     fit = OrdinalPanel(nodes=1, anchor=1e-9, **PLAIN).fit(ratings)
     np.testing.assert_allclose(fit.posterior.p, known.posterior.p, atol=1e-4)
     np.testing.assert_allclose(fit.parameters["confusion"], known.parameters["confusion"], atol=1e-4)

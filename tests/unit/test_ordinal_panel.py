@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from truegrade import Fit, Mean, OrdinalPanel, Ratings, Status, evaluate, simulate
+from truegrade import Auto, Fit, Mean, OrdinalPanel, Ratings, Status, evaluate, simulate
 from truegrade.errors import OptionError
 from truegrade.gold import Gold
+from truegrade.models._panel_rows import RefinedRows
 
 QUICK = {"max_iterations": 40}
 
@@ -31,6 +32,7 @@ PARTS = [
     {"nodes": 4, "strength": 3.0, "anchor": 0.1},
     {"learned_population": False},
     {"uncertain": False, "dependence": 0.2},
+    {"draws": 0},
 ]
 
 
@@ -134,8 +136,12 @@ def test_ten_ratings_give_almost_the_mean():
     ratings = Ratings.from_arrays(
         annotator=list("abcabcabca"), instance=list("uuuvvvwwwx"), rating=[4, 5, 4, 2, 1, 2, 3, 3, 4, 5], scale="1..5"
     )
-    fit, mean = OrdinalPanel().fit(ratings), Mean().fit(ratings)
-    assert np.max(np.abs(fit.posterior.estimate - mean.posterior.estimate)) < 0.75
+    fit, auto, mean = (model.fit(ratings) for model in (OrdinalPanel(), Auto(), Mean()))
+    assert np.max(np.abs(auto.posterior.estimate - mean.posterior.estimate)) < 0.5
+    apart = np.abs(fit.posterior.estimate - mean.posterior.estimate)
+    once = ratings.weight_per_instance() == 1
+    assert apart[~once].max() < 0.4
+    assert apart[once] < 0.9  # drawn to the others
     assert np.corrcoef(fit.posterior.estimate, mean.posterior.estimate)[0, 1] > 0.95
 
 
@@ -156,7 +162,12 @@ def test_errors_that_are_shared_are_measured():
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"dependence": 2.0}, "choose 0 to 1"), ({"prior": "flat"}, "one of learned"), ({"nodes": 0}, "positive")],
+    [
+        ({"dependence": 2.0}, "choose 0 to 1"),
+        ({"prior": "flat"}, "one of learned"),
+        ({"nodes": 0}, "positive"),
+        ({"draws": -1}, "0 or more"),
+    ],
 )
 def test_impossible_options(options, words):
     with pytest.raises(OptionError, match=words):
@@ -187,3 +198,21 @@ def test_known_truths_tell_how_far_errors_are_shared():
 
     assert learned(True) >= 0.3
     assert learned(False) <= 0.2
+
+
+def test_a_fit_that_is_stopped_while_drawing_is_whole(drawn, monkeypatch):
+    whole = OrdinalPanel().fit(drawn.ratings)
+    drawing = RefinedRows.drawn
+    for patience in (5, 60):
+        calls = []
+
+        def drawn_until(rows, *given, calls=calls, patience=patience):
+            calls.append(1)
+            if len(calls) > patience:
+                raise KeyboardInterrupt
+            return drawing(rows, *given)
+
+        monkeypatch.setattr(RefinedRows, "drawn", drawn_until)
+        fit = OrdinalPanel().fit(drawn.ratings)
+        assert fit.status is Status.INTERRUPTED
+        assert np.corrcoef(fit.posterior.estimate, whole.posterior.estimate)[0, 1] > 0.97

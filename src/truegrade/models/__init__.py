@@ -61,7 +61,5 @@ def fitted_model(fit: Fit, ability: str) -> Any:
     """The model that made a fit, with its options; `ability` is the method that it must have."""
     cls = model_class(fit.model)
     check_ability(cls, ability)
-    options = {
-        key: tuple(map(float, value)) if isinstance(value, list) else value for key, value in fit.options.items()
-    }
+    options = {key: tuple(value) if isinstance(value, list) else value for key, value in fit.options.items()}
     return cls(**options)

@@ -64,12 +64,14 @@ def _alternatives(kind: Any) -> tuple[Any, ...]:
 
 
 def _holds(kind: Any, value: Any) -> bool:
-    """Whether a value is of one kind: a Literal, tuple[float, ...], tuple[str, ...], float, int, bool or None."""
+    """Whether a value is of one kind: a Literal, a tuple, a dict of text, float, int, bool or None."""
     if get_origin(kind) is Literal:
         return isinstance(value, str) and value in get_args(kind)
     if get_origin(kind) is tuple:
         part_kind = str if str in get_args(kind) else Real
         return isinstance(value, tuple) and all(isinstance(part, part_kind) for part in value)
+    if get_origin(kind) is dict:
+        return isinstance(value, dict) and all(isinstance(part, str) for pair in value.items() for part in pair)
     if kind in (int, float):
         return isinstance(value, Integral if kind is int else Real) and not isinstance(value, bool)
     return isinstance(value, kind)
@@ -98,6 +100,8 @@ def _read(key: str, value: Any, kind: Any) -> Any:
     kinds = _alternatives(kind)
     if any(get_origin(k) is tuple and str in get_args(k) for k in kinds):
         return tuple(part.strip() for part in value.split(",") if part.strip())
+    if any(get_origin(k) is dict for k in kinds):
+        return _read_pairs(key, value)
     for reader in (_read_word, _read_numbers):
         found = reader(value, kinds)
         if found is not _UNREAD:
@@ -128,9 +132,23 @@ def _read_numbers(value: str, kinds: tuple[Any, ...]) -> Any:
     return _UNREAD
 
 
+def _read_pairs(key: str, value: str) -> dict[str, str]:
+    """``a:x,b:y`` as a dictionary; the last colon of each pair divides it."""
+    pairs = [part.strip().rpartition(":") for part in value.split(",") if part.strip()]
+    for name, colon, of_name in pairs:
+        if not (name and colon and of_name):
+            raise OptionError(f"{key}={value}: {_PAIRS}")
+    return {name: of_name for name, _, of_name in pairs}
+
+
+_PAIRS = "choose name:value pairs with commas, as in w1:people,m1:machines"
+
+
 def _wanted(kinds: tuple[Any, ...]) -> str:
     if any(get_origin(k) is tuple and str in get_args(k) for k in kinds):
         return "choose names with commas"
+    if any(get_origin(k) is dict for k in kinds):
+        return _PAIRS
     kinds = tuple(tuple if get_origin(k) is tuple else k for k in kinds)
     names = {
         tuple: "numbers with commas",

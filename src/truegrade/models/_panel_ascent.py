@@ -43,14 +43,13 @@ class PanelAscent:
         coarse = problem.on_grades()
         grades = problem.ratings.scale.n_grades
         population = coarse.population()
-        grid = population.grid
         nothing = np.zeros((problem.ratings.n_annotators, grades, grades))
         rows: PanelRows = TypeRows.of(nothing, population)
         if index > 0:
             noise = np.random.default_rng((problem.model.seed, index)).normal(
-                0, _JITTER, (len(nothing), len(grid.base))
+                0, _JITTER, (len(nothing), population.base.shape[1])
             )
-            q = grid.base * np.exp(noise)
+            q = population.base[population.group] * np.exp(noise)
             rows = TypeRows(nothing, population, q / q.sum(axis=1, keepdims=True), np.zeros(len(q)))
         refined = problem.model.refined and grades <= MANY_GRADES
         if not refined and problem.grid.on_grades:

@@ -27,8 +27,8 @@ __all__ = ["explanation"]
 def explanation(model: OrdinalPanel, fit: Fit, ratings: Ratings, instance: Any) -> pa.Table:
     """One row per rating of the instance: annotator, rating, points_to, estimate_without, pull.
 
-    points_to is the estimate from that rating alone, estimate_without the one from all the others, pull what the
-    rating adds to the estimate.
+    points_to is the estimate from that rating alone, pull what the rating adds to the others by the formula that takes
+    annotators one by one, estimate_without the fit's estimate less that.
     """
     import pyarrow as pa
 
@@ -55,13 +55,14 @@ def explanation(model: OrdinalPanel, fit: Fit, ratings: Ratings, instance: Any) 
 
     one = np.eye(weight.size) * weight
     whole = estimate(weight)
-    without = [estimate(weight - row) for row in one]
+    pull = [whole - estimate(weight - row) for row in one]
+    estimated = float(fit.posterior.estimate[m])
     return pa.table(
         {
             "annotator": ratings.annotators.labels_of(ratings.annotator[its]),
             "rating": ratings.scale.cells(ratings.grade[its]),
             "points_to": [estimate(row) for row in one],
-            "estimate_without": without,
-            "pull": [whole - other for other in without],
+            "estimate_without": [estimated - each for each in pull],
+            "pull": pull,
         }
     )

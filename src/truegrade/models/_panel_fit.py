@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from truegrade.copies import about_copies, find_copies
+from truegrade.fit import Status
 from truegrade.models._grade_fit import grade_fit
+from truegrade.models._panel_draws import drawn_truth
+from truegrade.models._panel_named import group_names
 from truegrade.models._panel_rows import RefinedRows
 from truegrade.models._panel_truth import PanelTruth, learned_dependence, measured_dependence
 from truegrade.posterior import GridPosterior
@@ -15,7 +19,7 @@ from truegrade.posterior import GridPosterior
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from truegrade.fit import Fit, Status
+    from truegrade.fit import Fit
     from truegrade.models._em import Outcome
     from truegrade.models._panel_ascent import PanelAscent
     from truegrade.models._panel_problem import PanelProblem
@@ -36,14 +40,18 @@ def panel_fit(
     model, grid = problem.model, problem.grid
     truth = PanelTruth.of(state, counted=earlier is None)
     rho, notes = _dependence(state, truth, earlier)
-    q = truth.posterior(rho)
+    q, status = truth.posterior(rho), best.status
+    drawing = earlier is None and model.uncertain and model.draws > 0 and status is not Status.INTERRUPTED
+    if drawing and isinstance(state.rows, RefinedRows):
+        drawn, stopped = drawn_truth(state, state.rows, rho, model.draws)
+        q, status = q if drawn is None else drawn, Status.INTERRUPTED if stopped else status
     posterior = _posterior(problem, grid.places(q))
     if earlier is None:
         p = posterior.probabilities(problem.ratings.scale)
-        notes += _about_excluded(problem)
+        notes += _about_excluded(problem) + _about_groups(state)
         if not model.excluded:  # whose confusion matrices nobody learned
             notes += about_copies(problem.ratings, find_copies(problem.ratings, p, state.rows.mean))
-    hyperparameters: dict[str, Any] = {"dependence": rho, "kappa_shares": np.exp(state.rows.population.log_v).tolist()}
+    hyperparameters: dict[str, Any] = {"dependence": rho, "kappa_shares": _kappa_shares(state)}
     if grid.levels > 1:
         hyperparameters["ambiguous"] = float(state.prior.reshape(len(state.prior), grid.levels, -1)[:, 1].mean())
     return grade_fit(
@@ -52,7 +60,7 @@ def panel_fit(
         posterior,
         confusion=state.rows.mean,
         counts=_at_places(problem, state.rows.counts),
-        best=best,
+        best=replace(best, status=status),
         endings=endings,
         parameters={
             **({"kept": state.rows.kept} if isinstance(state.rows, RefinedRows) else {}),
@@ -64,6 +72,33 @@ def panel_fit(
         hyperparameters=hyperparameters,
         notes=notes,
     )
+
+
+def _kappa_shares(state: PanelAscent) -> Any:
+    """One list, or one for each group that annotators belong to."""
+    shares = np.exp(state.rows.population.log_v).tolist()
+    names = group_names(state.problem.model)
+    return dict(zip(names, shares, strict=True)) if len(names) > 1 else shares[0]
+
+
+def _about_groups(state: PanelAscent) -> list[str]:
+    """What each group of annotators is like."""
+    problem, names = state.problem, group_names(state.problem.model)
+    if len(names) == 1:
+        return []
+    at = np.arange(problem.ratings.scale.n_grades)
+    prior = problem.grid.places(state.prior).mean(axis=0) @ problem.grid.blend[: problem.grid.position.size]
+    miss = at - at[:, None]  # (R, K)
+    mean = np.einsum("r,nrk,rk->n", prior, state.rows.mean, miss)
+    square = np.einsum("r,nrk,rk->n", prior, state.rows.mean, miss**2)
+    group = state.rows.population.group
+    return [
+        f"{f'group {name}' if name else 'annotators in no group'} ({np.count_nonzero(group == g)}): "
+        f"ratings {mean[group == g].mean():+.2f} grades off on average, "
+        f"typically by {np.sqrt(square[group == g].mean()):.2f}"
+        for g, name in enumerate(names)
+        if np.any(group == g)
+    ]
 
 
 def _about_excluded(problem: PanelProblem) -> list[str]:

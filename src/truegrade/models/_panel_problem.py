@@ -11,7 +11,8 @@ import numpy as np
 from truegrade.errors import OptionError
 from truegrade.inference.table_sweep import TablePlan, TableRatings, TableSums, table_sweep
 from truegrade.models._panel_grid import TruthGrid
-from truegrade.models._panel_rows import Population
+from truegrade.models._panel_named import TRUSTED, excluded_ratings, group_names, group_of, trusted_ratings
+from truegrade.models._panel_population import Population, log_dirichlet
 from truegrade.models._panel_types import TypeGrid, TypeParts
 from truegrade.models._summary import known_truths
 
@@ -32,17 +33,6 @@ _ANCHOR_FLOOR = 0.02  # of the anchor: no node is impossible
 _TINY = 1e-12
 
 
-def excluded_ratings(model: OrdinalPanel, ratings: Ratings) -> NDArray[np.bool_]:
-    """Which ratings are left out (L,), since their annotators are."""
-    if not model.excluded:
-        return np.zeros(ratings.n_ratings, dtype=bool)
-    names = {str(name) for name in model.excluded}
-    labels = ratings.annotators.labels_of(np.arange(ratings.n_annotators)).to_pylist()
-    out = np.array([str(label) in names for label in labels])
-    left_out: NDArray[np.bool_] = out[ratings.annotator]
-    return left_out
-
-
 @dataclass(frozen=True)
 class PanelProblem:
     """The constants of one fit."""
@@ -52,7 +42,8 @@ class PanelProblem:
     share: Floats  # (K,): of the ratings, per grade
     weight: Floats  # (L,)
     grid: TruthGrid
-    anchor: Floats  # (Z,): the shares of the ratings, spread over the places
+    anchor: Floats  # (Z,): the shares of the ratings (of those trusted, where there are any), spread over the places
+    pull: float  # how many instances the anchor is worth
     known: Floats | None  # (M,): known truths as positions, NaN elsewhere
     known_rows: Floats  # (P, G): how each distinct known truth is spread over the nodes
     known_row: NDArray[np.int32] | None  # (M,): which of them, 0 = not known
@@ -72,7 +63,11 @@ class PanelProblem:
         share = np.bincount(ratings.grade, weight, scale.n_grades) / weight.sum()
         per_grade = 1 if scale.n_grades > MANY_GRADES else model.nodes
         grid = TruthGrid.of(scale.n_grades, per_grade, (0.0,) if model.difficulty == "none" else (0.0, _AMBIGUITY))
-        anchor = np.interp(grid.position, np.arange(scale.n_grades), share) + _ANCHOR_FLOOR
+        scale_of = weight * trusted_ratings(model, ratings) if model.trusted else weight
+        scale_of = scale_of if scale_of.any() else weight
+        tied = np.bincount(ratings.grade, scale_of, scale.n_grades) / scale_of.sum()
+        anchor = np.interp(grid.position, np.arange(scale.n_grades), tied) + _ANCHOR_FLOOR
+        pull = model.anchor * min(ratings.n_instances, scale_of.sum())
         if model.prior == "uniform":
             anchor = np.ones(grid.position.size)
         known = known_truths(ratings, gold)
@@ -83,13 +78,16 @@ class PanelProblem:
             rows = np.array([grid.weights(value) for value in values])
             row = np.zeros(known.size, dtype=np.int32)
             row[~np.isnan(known)] = index + 1
-        return cls(model, ratings, share, weight, grid, anchor / anchor.sum(), known, rows, row)
+        return cls(model, ratings, share, weight, grid, anchor / anchor.sum(), pull, known, rows, row)
 
     def population(self) -> Population:
         """Before anything is known about the annotators."""
-        model = self.model
-        parts = TypeParts(model.bias, model.stretch, model.spam, model.reversed)
-        return Population.of(TypeGrid.of(self.share, parts), model.strength, learned=model.learned_population)
+        model, names = self.model, group_names(self.model)
+        grid = TypeGrid.of(self.share, TypeParts(model.bias, model.stretch, model.spam, model.reversed))
+        population = Population.of(grid, model.strength, len(names), learned=model.learned_population)
+        if names[-1] == TRUSTED and model.trusted:
+            population = population.with_trusted()
+        return replace(population, group=group_of(model, self.ratings))
 
     def on_grades(self) -> PanelProblem:
         """The same with nodes at the grades alone: where a start settles the types."""
@@ -110,6 +108,7 @@ class PanelProblem:
             problem.weight,
             grid,
             anchor / anchor.sum(),
+            problem.pull,
             problem.known,
             rows,
             problem.known_row,
@@ -180,13 +179,25 @@ class PanelProblem:
         by_level = mass.reshape(len(mass), grid.levels, -1)
         place = self.anchor.copy()
         if model.prior == "learned":
-            pull = model.anchor * self.ratings.n_instances
-            place = by_level.sum(axis=(0, 1)) + pull * self.anchor
+            place = by_level.sum(axis=(0, 1)) + self.pull * self.anchor
             place /= place.sum()
         level = by_level.sum(axis=2) + model.ambiguity_count / grid.levels  # (groups, D)
         level /= level.sum(axis=1, keepdims=True)
         prior: Floats = np.maximum(level[:, :, None] * place, _TINY).reshape(len(mass), -1)
         return prior
+
+    def drawn_prior(self, node: NDArray[np.intp], prior: Floats, rng: np.random.Generator) -> Floats:
+        """The prior of the nodes, drawn given the node of every instance (M,); `prior` where it is not learned."""
+        model, grid = self.model, self.grid
+        group = self.ratings.category if self.groups > 1 and self.ratings.category is not None else 0
+        mass = np.bincount(group * grid.nodes + node, minlength=self.groups * grid.nodes)
+        by_level = mass.reshape(self.groups, grid.levels, -1)
+        place = prior.reshape(by_level.shape).sum(axis=1)[:1]  # (1, Z): common to all groups
+        if model.prior == "learned":
+            place = np.exp(log_dirichlet(rng, by_level.sum(axis=(0, 1)) + self.pull * self.anchor))
+        level = np.exp(log_dirichlet(rng, by_level.sum(axis=2) + model.ambiguity_count / grid.levels))
+        drawn: Floats = np.maximum(level[:, :, None] * place, _TINY).reshape(prior.shape)
+        return drawn
 
     def log_hyperprior(self, prior: Floats) -> float:
         """Of the prior of the nodes, constants left out."""
@@ -194,6 +205,5 @@ class PanelProblem:
         by_level = prior.reshape(len(prior), grid.levels, -1)
         places = 0.0
         if model.prior == "learned":
-            pull = model.anchor * self.ratings.n_instances
-            places = pull * float(self.anchor @ np.log(by_level[0].sum(axis=0)))
+            places = self.pull * float(self.anchor @ np.log(by_level[0].sum(axis=0)))
         return places + model.ambiguity_count / grid.levels * float(np.log(by_level.sum(axis=2)).sum())

@@ -28,7 +28,8 @@ def resumed(problem: PanelProblem, earlier: Fit) -> PanelAscent:
     prior = problem.first_prior()
     if old["log_w"].size != population.log_w.size or old["prior"].shape[1] != prior.shape[1]:
         raise OptionError(f"the earlier fit of {earlier.model} has other options; pass one with the same")
-    population = replace(population, log_w=old["log_w"], log_v=old["log_v"])
+    log_w, log_v = old["log_w"].reshape(population.log_w.shape), old["log_v"].reshape(population.log_v.shape)
+    population = replace(population, log_w=log_w, log_v=log_v)
     if len(old["prior"]) == len(prior) and problem.groups == 1:
         prior = old["prior"]
     here, there = meeting(problem.ratings.annotators, earlier.annotator_ids)

@@ -17,48 +17,31 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from truegrade.inference.gamma import digamma_log_gamma
+from truegrade.models._panel_population import KAPPAS, Population
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from truegrade.models._panel_types import TypeGrid
-
     Floats = NDArray[np.float64]
 
-__all__ = ["PanelRows", "Population", "RefinedRows", "TypeRows"]
+__all__ = ["PanelRows", "RefinedRows", "TypeRows", "chosen"]
 
-_KAPPAS = np.array([1.5, 5.0, 20.0, 100.0])
-_KEPT = 6  # types per annotator that are refined; the others have next to no mass by then
+_KEPT = 12  # types per annotator that are refined; with ten ratings, six do not hold the mass
 _LEAST = 1e-3  # of a count that its own rating is taken out of
 
 
-@dataclass(frozen=True)
-class Population:
-    """The shares of types w and of kappas v, each with a Dirichlet prior."""
+def chosen(p: Floats, u: Floats) -> NDArray[np.intp]:
+    """One of each row's alternatives (b,): their shares p (b, J), and a number from 0 to 1 for each row (b,)."""
+    below = np.cumsum(p, axis=1)
+    found: NDArray[np.intp] = np.minimum((below < u[:, None] * below[:, -1:]).sum(axis=1), p.shape[1] - 1)
+    return found
 
-    grid: TypeGrid
-    strength: float  # how many annotators the base shares are worth
-    log_w: Floats  # (H,)
-    log_v: Floats  # (4,)
-    learned: bool = True
 
-    @classmethod
-    def of(cls, grid: TypeGrid, strength: float, *, learned: bool = True) -> Population:
-        """Before anything is known."""
-        return cls(grid, strength, np.log(grid.base), np.full(_KAPPAS.size, -np.log(_KAPPAS.size)), learned)
-
-    def updated(self, types: Floats, kappas: Floats | None = None) -> Population:
-        """The most probable shares, given how many annotators are of each type (H,) and kappa (4,)."""
-        if not self.learned:
-            return self
-        w = types + self.strength * self.grid.base
-        v = np.exp(self.log_v) if kappas is None else kappas + 1
-        return replace(self, log_w=np.log(w / w.sum()), log_v=np.log(v / v.sum()))
-
-    def log_prior(self, *, refined: bool) -> float:
-        """Of the shares, constants left out."""
-        types = self.strength * float(self.grid.base @ self.log_w)
-        return types + float(self.log_v.sum()) if refined else types
+def _by_group(population: Population, mass: Floats) -> Floats:
+    """The sum over each group's annotators (P, ..) of masses (N, ..)."""
+    member = np.arange(len(population.log_w))[:, None] == np.broadcast_to(population.group, len(mass))
+    total: Floats = member.astype(np.float64) @ mass
+    return total
 
 
 class PanelRows(Protocol):
@@ -114,8 +97,8 @@ class TypeRows:
     def of(cls, counts: Floats, population: Population) -> TypeRows:
         """The best q(h), given counts."""
         flat = counts.reshape(len(counts), -1)
-        log_p = np.log(population.grid.p).reshape(population.log_w.size, -1)
-        q, log_norm = _softmax(flat @ log_p.T + population.log_w)
+        log_p = np.log(population.grid.p).reshape(len(population.grid.p), -1)
+        q, log_norm = _softmax(flat @ log_p.T + population.log_w_of(len(counts)))
         return cls(counts, population, q, log_norm)
 
     @cached_property
@@ -138,7 +121,7 @@ class TypeRows:
 
     def updated(self, counts: Floats) -> TypeRows:
         """See :class:`PanelRows`."""
-        return TypeRows.of(counts, self.population.updated(self.q.sum(axis=0)))
+        return TypeRows.of(counts, self.population.updated(_by_group(self.population, self.q)))
 
     def without(self, annotator: NDArray[np.intp], grade: NDArray[np.intp], own: Floats) -> Floats:
         """See :class:`PanelRows`."""
@@ -159,6 +142,7 @@ class RefinedRows:
     population: Population
     kept: NDArray[np.intp]  # (N, kept types)
     pseudo: Floats  # (N, J, R, K): kappa p[h], the Dirichlets' parameters
+    size: Floats  # (N, J, R): their sums
     constant: Floats  # (N, J): ln of the Dirichlets' normalisers
     q: Floats  # (N, J)
     log_norm: Floats  # (N,)
@@ -168,32 +152,46 @@ class RefinedRows:
     def of(cls, counts: Floats, population: Population) -> RefinedRows:
         """Keep the types that explain the counts best."""
         grid = population.grid
-        fit = counts.reshape(len(counts), -1) @ np.log(grid.p).reshape(len(grid.p), -1).T + population.log_w
+        fit = counts.reshape(len(counts), -1) @ np.log(grid.p).reshape(len(grid.p), -1).T
+        fit += population.log_w_of(len(counts))
         kept = np.argsort(-fit, axis=1, kind="stable")[:, :_KEPT]
         return cls.on(counts, population, kept)
 
     @classmethod
     def on(cls, counts: Floats, population: Population, kept: NDArray[np.intp]) -> RefinedRows:
         """With these types kept (N, kept types)."""
-        pseudo = (population.grid.p[kept][:, :, None] * _KAPPAS[:, None, None]).reshape(
+        pseudo = (population.grid.p[kept][:, :, None] * KAPPAS[:, None, None]).reshape(
             len(counts), -1, *counts.shape[1:]
         )
         log_gamma = digamma_log_gamma(pseudo)[1].sum(axis=(2, 3))
-        constant = digamma_log_gamma(pseudo.sum(axis=3))[1].sum(axis=2) - log_gamma
+        size = pseudo.sum(axis=3)
+        constant = digamma_log_gamma(size)[1].sum(axis=2) - log_gamma
         nothing = np.empty(0)
-        return cls(counts, population, kept, pseudo, constant, nothing, nothing, nothing).believing(counts)
+        return cls(counts, population, kept, pseudo, size, constant, nothing, nothing, nothing).believing(counts)
 
     def believing(self, counts: Floats) -> RefinedRows:
         """The best q, given counts and the population."""
         total = self.pseudo + counts[:, None]
         digamma, log_gamma = digamma_log_gamma(total)
-        digamma_sum, log_gamma_sum = digamma_log_gamma(total.sum(axis=3))  # (N, J, R)
+        digamma_sum, log_gamma_sum = digamma_log_gamma(self.size + counts.sum(axis=2)[:, None])  # (N, J, R)
         evidence = log_gamma.sum(axis=(2, 3)) - log_gamma_sum.sum(axis=2) + self.constant
-        prior = self.population.log_w[self.kept][:, :, None] + self.population.log_v
-        q, log_norm = _softmax(evidence + prior.reshape(evidence.shape))
+        q, log_norm = _softmax(evidence + self._log_prior_of_kept())
         digamma -= digamma_sum[..., None]
         log_p = np.matmul(q[:, None], digamma.reshape(*q.shape, -1)).reshape(counts.shape)
         return replace(self, counts=counts, q=q, log_norm=log_norm, log_p=log_p)
+
+    def _types(self, type_: NDArray[np.intp], mass: Floats) -> Floats:
+        """Mass per group and type (P, H), from that of some types of each annotator (N, ..)."""
+        shape = self.population.log_w.shape
+        cell = self.population.group[:, None] * shape[1] + type_
+        return np.bincount(cell.ravel(), mass.ravel(), shape[0] * shape[1]).astype(np.float64).reshape(shape)
+
+    def _log_prior_of_kept(self) -> Floats:
+        """ln w v of the combinations (N, J)."""
+        population = self.population
+        log_w = population.log_w[population.group[:, None], self.kept]  # (N, kept types)
+        log_v = population.log_v[population.group]
+        return (log_w[:, :, None] + log_v[:, None]).reshape(len(self.kept), -1)
 
     @cached_property
     def mean(self) -> Floats:
@@ -208,17 +206,31 @@ class RefinedRows:
 
     def updated(self, counts: Floats) -> RefinedRows:
         """See :class:`PanelRows`."""
-        q = self.q.reshape(len(self.q), -1, _KAPPAS.size)
-        types = np.bincount(self.kept.ravel(), q.sum(axis=2).ravel(), self.population.log_w.size).astype(np.float64)
-        population = self.population.updated(types, q.sum(axis=(0, 1)))
+        q = self.q.reshape(len(self.q), -1, KAPPAS.size)
+        types = self._types(self.kept, q.sum(axis=2))
+        population = self.population.updated(types, _by_group(self.population, q.sum(axis=1)))
         return replace(self, population=population).believing(counts)
+
+    def drawn(self, counts: Floats, rng: np.random.Generator) -> tuple[RefinedRows, Floats]:
+        """Given counts of whole ratings: the rows with a population drawn, and what is known of phi then.
+
+        That is a Dirichlet's parameters (N, R, K): those of the type and kappa that were drawn, and the counts.
+        """
+        evidence = digamma_log_gamma(self.pseudo + counts[:, None])[1].sum(axis=(2, 3)) + self.constant
+        evidence -= digamma_log_gamma(self.size + counts.sum(axis=2)[:, None])[1].sum(axis=2)
+        j = chosen(_softmax(evidence + self._log_prior_of_kept())[0], rng.random(len(counts)))
+        at = np.arange(len(counts))
+        types = self._types(self.kept[at, j // KAPPAS.size][:, None], np.ones((len(counts), 1)))
+        kappas = _by_group(self.population, np.eye(KAPPAS.size)[j % KAPPAS.size])
+        population = self.population.drawn(rng, types, kappas)
+        return replace(self, population=population), self.pseudo[at, j] + counts
 
     def without(self, annotator: NDArray[np.intp], grade: NDArray[np.intp], own: Floats) -> Floats:
         """See :class:`PanelRows`."""
         counted = self.counts[annotator, :, grade] - own  # (b, R)
         whole = self.counts.sum(axis=2)[annotator] - own
         pseudo = self.pseudo[annotator, :, :, grade]  # (b, J, R)
-        size = self.pseudo.sum(axis=3)[annotator]
+        size = self.size[annotator]
         floor = np.minimum(pseudo, _LEAST)
         p = np.maximum(pseudo + counted[:, None], floor) / (size + np.maximum(whole, 0)[:, None])
         log_q = np.log(np.maximum(self.q[annotator], 1e-300)) - np.einsum("br,bjr->bj", own, np.log(p))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["PanelTruth", "learned_dependence", "log_predictive", "measured_dependence"]
+__all__ = ["PanelTruth", "learned_dependence", "log_predictive", "measured_dependence", "normalised", "worth_of"]
 
 _RHOS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)  # that known truths may choose from
 _TINY = 1e-300
@@ -61,12 +61,20 @@ class PanelTruth:
 
     def posterior(self, rho: float) -> Floats:
         """P(node) (M, G)."""
-        worth = 1 / (1 + rho * np.maximum(self.size - 1, 0))
-        log_q = self.log_prior + worth[:, None] * self.evidence
-        log_q -= log_q.max(axis=1, keepdims=True)
-        q = np.exp(log_q)
-        q /= q.sum(axis=1, keepdims=True)
-        return q
+        return normalised(self.log_prior + worth_of(self.size, rho)[:, None] * self.evidence)
+
+
+def worth_of(size: Floats, rho: float) -> Floats:
+    """What a rating counts beside size - 1 others whose errors correlate with its own."""
+    worth: Floats = 1 / (1 + rho * np.maximum(size - 1, 0))
+    return worth
+
+
+def normalised(log_q: Floats) -> Floats:
+    """Shares along each row."""
+    q: Floats = np.exp(log_q - log_q.max(axis=1, keepdims=True))
+    q /= q.sum(axis=1, keepdims=True)
+    return q
 
 
 def measured_dependence(ascent: PanelAscent, q: Floats) -> float:

@@ -23,6 +23,7 @@ __all__ = ["TypeGrid", "TypeParts"]
 _LAPSE = 1e-3  # everybody slips now and then: no grade is impossible
 _WIDEST = 0.4  # of the scale: the largest bias
 _FINEST = 0.25  # grades: the least noise
+_EXACT = 2.0  # times that: still a noise that hardly errs
 _BIASES, _NOISES = 7, 6
 _STRETCHES = (0.5, 0.75, 1.0, 1.4)
 _SPAMS = (0.0, 0.1, 0.4)
@@ -51,6 +52,14 @@ class TypeGrid:
     spam: Floats  # (H,)
     p: Floats  # (H, R, K): P(says k | truth is grade r), R = K
     base: Floats  # (H,): shares of the types before anything is known; they favour unbiased, earnest ones
+
+    @property
+    def is_exact(self) -> NDArray[np.bool_]:
+        """Which types name the grade they are shown, but for the finest noise (H,)."""
+        exact: NDArray[np.bool_] = (
+            (self.bias == 0) & (self.stretch == 1) & (self.spam == 0) & (self.noise < _EXACT * self.noise.min())
+        )
+        return exact
 
     @classmethod
     def of(cls, share: Floats, parts: TypeParts) -> TypeGrid:
