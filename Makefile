@@ -4,7 +4,7 @@ BIN := .venv/bin
 KERNEL := CMakeLists.txt pyproject.toml $(wildcard src/truegrade/_kernel/*)
 
 .DELETE_ON_ERROR: # an environment without pip is no environment
-.PHONY: demo test test-slow test-oldest newcomer browser crowdkit sanitize portable lint format bench bench-large reproduce docs dist clean
+.PHONY: demo test test-slow test-oldest newcomer browser crowdkit pandas2 sanitize portable lint format bench bench-large reproduce docs dist clean
 
 demo: .venv/.installed
 	$(BIN)/truegrade demo
@@ -35,6 +35,13 @@ crowdkit: .venv/.installed .venv/.test-tools
 	$(BIN)/python -c 'import sys; from bench.crowdkit import install; sys.exit(install() or None)'
 	.venv/crowd-kit/bin/python -P tools/record_crowdkit.py > $(RECORD)
 	TRUEGRADE_CROWDKIT_RECORD=$(RECORD) $(BIN)/python -m pytest tests/parity/test_crowdkit.py
+
+# The tests of frames under pandas 2; those of the suite itself have the newest.
+FRAMES := frames frame_types gold encode evaluation crowdkit sklearn
+pandas2: .venv/.installed .venv/.test-tools .venv/pandas-2
+	PYTHONPATH=.venv/pandas-2 $(BIN)/python -c 'import pandas; assert pandas.__version__ < "3", pandas.__version__'
+	PYTHONPATH=.venv/pandas-2 $(BIN)/python -m pytest -p no:cacheprovider \
+		$(FRAMES:%=tests/unit/test_%.py) tests/parity/test_crowdkit.py
 
 # The kernel's tests on a build that watches memory, undefined behaviour and races.
 sanitize: .venv/.build-tools .venv/.test-tools
@@ -108,3 +115,6 @@ clean:
 .venv/.release-tools: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --group release
 	@touch $@
+
+.venv/pandas-2: | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --no-deps --target $@ "pandas>=2.2,<3" pytz

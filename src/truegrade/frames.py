@@ -135,7 +135,7 @@ def arrow_column(series: Any, name: str) -> pa.ChunkedArray:
 
     try:
         if series.dtype == nw.Object and not series.implementation.is_pandas():
-            column = _texts(series.to_list(), name)
+            column = pa.array(series.to_list(), from_pandas=True)  # polars would give away addresses
         else:
             column = series.to_arrow()
     except (pa.ArrowException, OverflowError, UnicodeError, TypeError):

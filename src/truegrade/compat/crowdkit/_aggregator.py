@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truegrade.compat.crowdkit._labels import sorted_where_possible
+from truegrade.compat.crowdkit._labels import index_of, sorted_where_possible
 from truegrade.errors import OptionError, TruegradeWarning
 from truegrade.fit import Fit, Status
 
@@ -24,8 +24,8 @@ __all__ = ["Aggregator", "Iterated"]
 class Aggregator:
     """An aggregator of labels.
 
-    labels_: the label of each task. probas_: the probability of each label, by task.
-    fit_: what truegrade found, with intervals, notes, ``save`` and ``predict``; None where there were no labels.
+    It finds `labels_`, the label of each task; `probas_`, the probability of each label, by task; `fit_`, what
+    truegrade found, with intervals, notes, `save` and `predict`, None where there were no labels.
     """
 
     labels_: pd.Series[Any] = field(init=False, repr=False, compare=False)
@@ -61,9 +61,9 @@ class Aggregator:
         """The results of a frame without labels."""
         import pandas as pd
 
-        tasks = pd.Index(frame["task"].iloc[:0], name="task")
+        tasks = index_of(frame["task"].iloc[:0])
         self.fit_ = None
-        self.probas_ = pd.DataFrame(index=tasks, columns=pd.Index(frame["label"].iloc[:0], name="label"), dtype=float)
+        self.probas_ = pd.DataFrame(index=tasks, columns=index_of(frame["label"].iloc[:0]), dtype=float)
         self.labels_ = pd.Series(frame["label"].iloc[:0].array, index=tasks, name="agg_label")
 
 
@@ -71,8 +71,10 @@ class Aggregator:
 class Iterated(Aggregator):
     """One that goes on until its bound is flat.
 
-    n_iter: at most so many iterations. tol: stop when ten of them together moved the bound by less than this share of
-    it; 0 or less never stops before n_iter. loss_history_: the bound per label after each iteration.
+    n_iter: at most so many iterations.
+    tol: stop when ten of them together moved the bound by less than this share of it; 0 or less: not before n_iter.
+
+    `loss_history_` is the bound per label after each iteration.
     """
 
     n_iter: int = 100

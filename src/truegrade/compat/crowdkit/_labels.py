@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Codes = NDArray[np.intp]
 
-__all__ = ["LabelledTasks", "encode", "sorted_where_possible", "task_frame"]
+__all__ = ["LabelledTasks", "encode", "index_of", "sorted_where_possible", "task_frame"]
 
 _COLUMNS = ["task", "worker", "label"]
 
@@ -138,11 +138,18 @@ def encode(
         gold=None if known is None or known.empty else _gold(known, labels, grade, scale),
         labels=labels.rename("label"),
         grade=grade,
-        tasks=pd.Index(frame["task"].iloc[np.sort(first_task)], name="task"),
+        tasks=index_of(frame["task"].iloc[np.sort(first_task)]),
         task_order=np.argsort(first_task),
-        workers=pd.Index(frame["worker"].iloc[np.sort(first_worker)], name="worker"),
+        workers=index_of(frame["worker"].iloc[np.sort(first_worker)]),
         worker_order=np.argsort(first_worker),
     )
+
+
+def index_of(column: pd.Series[Any]) -> pd.Index:
+    """A column as an index of its name and type; pandas would guess at a type for objects."""
+    import pandas as pd
+
+    return pd.Index(column, dtype=column.dtype)
 
 
 def sorted_where_possible(index: pd.Index) -> NDArray[np.intp]:
@@ -163,7 +170,7 @@ def _factorized(column: pd.Series[Any], name: str) -> tuple[Codes, pd.Index]:
     except TypeError as error:
         raise RatingError(f"the {name}s cannot be told apart: {error}; pass texts, numbers or truth values") from None
     _, first = np.unique(code[code >= 0], return_index=True)
-    return code, pd.Index(column[code >= 0].iloc[first])  # of the column's type, which factorize does not always keep
+    return code, index_of(column[code >= 0].iloc[first])  # factorize itself may lose the column's type
 
 
 def _rated(true_labels: Any, tasks: pd.Series[Any]) -> pd.Series[Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from truegrade.compat.crowdkit._aggregator import Iterated
-from truegrade.compat.crowdkit._labels import encode, task_frame
+from truegrade.compat.crowdkit._labels import encode, index_of, task_frame
 from truegrade.compat.crowdkit._starts import start_from_errors
 from truegrade.errors import TruegradeWarning
 from truegrade.models.dawid_skene import DawidSkene as Model
@@ -25,9 +25,11 @@ __all__ = ["DawidSkene", "OneCoinDawidSkene"]
 class DawidSkene(Iterated):
     """A confusion matrix per worker, by maximum likelihood from the shares of the votes.
 
-    initial_error_strategy: what becomes of initial_error at the start: "assign" takes it in place of what the votes
-    say, "addition" adds it to that as counts. priors_: how common each label is. errors_: P(label | truth), a row for
-    each label that a worker gave, a column per truth.
+    initial_error_strategy: what becomes of initial_error at the start. "assign" takes it in place of what the votes
+        say, "addition" adds it to that as counts.
+
+    It finds `labels_` and `probas_` by task; `priors_`, how common each label is; `errors_`, P(label | truth), with a
+    row for each label that a worker gave and a column per truth; and `loss_history_`.
     """
 
     initial_error_strategy: Literal["assign", "addition"] | None = None
@@ -87,7 +89,7 @@ class OneCoinDawidSkene(DawidSkene):
     """One coin per worker: right with one probability whatever the truth, and all wrong labels equally likely.
 
     Where the truths run together into fewer labels than were given, priors are equal instead of learned, and a warning
-    says so. skills_: the probability that a worker is right.
+    says so. It finds what DawidSkene does, and `skills_`, the probability that a worker is right.
     """
 
     skills_: pd.Series[Any] = field(init=False, repr=False, compare=False)
@@ -106,4 +108,4 @@ class OneCoinDawidSkene(DawidSkene):
         import pandas as pd
 
         super()._take_nothing(frame)
-        self.skills_ = pd.Series(dtype=float, index=pd.Index(frame["worker"].iloc[:0], name="worker"), name="skill")
+        self.skills_ = pd.Series(dtype=float, index=index_of(frame["worker"].iloc[:0]), name="skill")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from truegrade.compat.crowdkit._aggregator import Iterated
-from truegrade.compat.crowdkit._labels import encode, task_frame
+from truegrade.compat.crowdkit._labels import encode, index_of, task_frame
 from truegrade.errors import OptionError
 from truegrade.models.glad import Glad
 
@@ -26,9 +26,12 @@ __all__ = ["GLAD"]
 class GLAD(Iterated):
     """Ability times ease: a label is right with probability 1 / (1 + exp(-alpha exp(beta))).
 
-    silent: False tells of every iteration on stderr. labels_priors: by label; it may name labels that nobody gave.
-    alphas_priors_mean, betas_priors_mean: the same for all workers, and for all tasks. m_step_max_iter, m_step_tol:
-    taken and not used, for there is no inner loop to stop. priors_ by label, alphas_ by worker, betas_ by task.
+    silent: False tells of every iteration on stderr.
+    labels_priors: by label; it may name labels that nobody gave.
+    alphas_priors_mean, betas_priors_mean: the same for all workers, and for all tasks.
+    m_step_max_iter, m_step_tol: taken and not used, for there is no inner loop to stop.
+
+    It finds `labels_`, `probas_` and `betas_` by task, `alphas_` by worker, `priors_` by label; and `loss_history_`.
     """
 
     silent: bool = True
@@ -83,7 +86,7 @@ class GLAD(Iterated):
         super()._take_nothing(frame)
         self.probas_ = self.probas_.rename_axis(columns="variable")
         self.priors_ = pd.Series(dtype=float, index=self.probas_.columns.rename(None))
-        workers = pd.Index(frame["worker"].iloc[:0], name="worker")
+        workers = index_of(frame["worker"].iloc[:0])
         self.alphas_ = pd.Series(dtype=float, index=workers, name="alpha")
         self.betas_ = pd.Series(dtype=float, index=self.probas_.index, name="beta")
 

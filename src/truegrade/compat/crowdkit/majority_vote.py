@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truegrade.compat.crowdkit._aggregator import Aggregator
-from truegrade.compat.crowdkit._labels import encode, sorted_where_possible, task_frame
+from truegrade.compat.crowdkit._labels import encode, index_of, sorted_where_possible, task_frame
 from truegrade.errors import OptionError
 from truegrade.inference.counting import grade_counts
 from truegrade.models.majority import Majority
@@ -24,8 +24,11 @@ __all__ = ["MajorityVote"]
 class MajorityVote(Aggregator):
     """The label that most workers gave, each counted once or by its skill; ties go to the lowest label.
 
+    default_skill: what a label counts by a worker without a skill, with on_missing_skill="value".
     on_missing_skill: "error" refuses labels of workers without a skill, "ignore" leaves them out, "value" counts them
-    by default_skill. skills_: the share of each worker's labels that are the majority's.
+        by default_skill.
+
+    It finds `labels_` and `probas_` by task; `skills_`, the share of each worker's labels that are the majority's.
     """
 
     default_skill: float | None = None
@@ -93,4 +96,4 @@ class MajorityVote(Aggregator):
 def _no_skills(frame: pd.DataFrame) -> pd.Series[Any]:
     import pandas as pd
 
-    return pd.Series(dtype=float, index=pd.Index(frame["worker"].iloc[:0], name="worker"), name="skill")
+    return pd.Series(dtype=float, index=index_of(frame["worker"].iloc[:0]), name="skill")
