@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from truegrade.checkpoint import Checkpoint as Checkpoint
     from truegrade.description import describe as describe
+    from truegrade.engines.streaming import stream as stream
     from truegrade.evaluation import evaluate as evaluate
     from truegrade.fit import Fit as Fit
     from truegrade.fit import Status as Status
@@ -57,6 +58,7 @@ _HOMES = {
     "read": "readers",
     "read_gold": "gold",
     "simulate": "simulation",
+    "stream": "engines.streaming",
     "with_spam": "simulation",
 }
 
@@ -84,6 +86,7 @@ __all__ = [
     "read",
     "read_gold",
     "simulate",
+    "stream",
     "with_spam",
 ]
 

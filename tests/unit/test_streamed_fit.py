@@ -152,6 +152,23 @@ def test_an_instance_in_two_categories_is_named_wherever_its_shards_lie(tmp_path
     assert told[0] == told[1]
 
 
+def test_a_fit_from_disk_is_resumed_bit_for_bit(tmp_path, path, monkeypatch):
+    model = tg.OrdinalMixture(starts=2, max_iterations=12, difficulty="instance")
+    monkeypatch.setattr(tg.checkpoint, "_REST", 0.0)
+    model.fit(stream(path, memory="8GB", shards=3)).save(tmp_path / "whole")
+
+    def stop(iteration, *_):
+        if iteration == 9:
+            raise RuntimeError
+
+    keeper = tg.Checkpoint(tmp_path / "fit.ckpt", every=2, resume=True)
+    with pytest.raises(RuntimeError):
+        model.fit(stream(path, memory="8GB", shards=3), progress=stop, checkpoint=keeper)
+    model.fit(stream(path, memory="8GB", shards=3), checkpoint=keeper).save(tmp_path / "resumed")
+    for name in ("truth.csv", "annotators.csv", "fit.json"):
+        assert (tmp_path / "resumed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
 def test_what_belongs_to_instances_is_not_at_hand(path):
     fit = tg.DawidSkene(max_iterations=3).fit(stream(path, memory="8GB", shards=2))
     with pytest.raises(OptionError, match="this fit's posterior is on disk; save the fit"):
