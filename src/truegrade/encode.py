@@ -8,7 +8,7 @@ import numpy as np
 
 from truegrade.cells import BadCellError, as_numbers, cast
 from truegrade.errors import IdError, OptionError, RatingError
-from truegrade.grades import read_grades
+from truegrade.grades import read_grades, without_words
 from truegrade.ids import index_ids
 from truegrade.ratings import Ratings
 from truegrade.scale import LARGEST
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from truegrade.columns import Columns, Known
     from truegrade.gold import Gold
+    from truegrade.grades import Grades
     from truegrade.ids import IdTable, IndexedIds
     from truegrade.ratings import Duplicates, Missing
     from truegrade.scale import Scale
@@ -58,6 +59,7 @@ def encode(
         weight=weight,
     )
     rows = grades.rows
+    gold = _gold(known, grades, columns.where)
     annotators, annotator_code = _coded(_indexed(columns, "annotator", rows))
     indexed = _indexed(columns, "instance", rows)
     category, categories = _categories(columns, indexed, rows)
@@ -89,7 +91,7 @@ def encode(
         library=columns.library,
         where=columns.where,
         columns=columns.names,
-        known=_gold(known, grades.scale, columns.where),
+        known=gold,
         told=(*columns.notes, *grades.notes),
     )
 
@@ -118,11 +120,14 @@ def finished(
     return arrays
 
 
-def _gold(known: Known | None, scale: Scale, where: str) -> Gold | None:
+def _gold(known: Known | None, grades: Grades, where: str) -> Gold | None:
     """The truths that stand in the file, on its scale; None if there are none."""
     from truegrade.gold import Gold
 
-    return None if known is None else Gold.of_columns(known.instance, known.gold, scale, f"{where}: its gold")
+    if known is None:
+        return None
+    gold = without_words(known.gold) if grades.worded else known.gold
+    return Gold.of_columns(known.instance, gold, grades.scale, f"{where}: its gold")
 
 
 def _indexed(columns: Columns, role: str, rows: NDArray[np.bool_] | None) -> IndexedIds:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sized
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from truegrade.columns import Columns, ObjectIds
-from truegrade.errors import ColumnError, OptionError
+from truegrade.errors import ColumnError, OptionError, RatingError
 from truegrade.ids import is_id_type
 from truegrade.readers.wide import is_wide, melt
 from truegrade.roles import Roles, resolve_roles
@@ -16,7 +19,16 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["array_columns", "arrow_column", "frame_columns", "frame_of", "frame_series", "frame_table", "id_column"]
+__all__ = [
+    "array_columns",
+    "arrow_column",
+    "frame_columns",
+    "frame_of",
+    "frame_series",
+    "frame_table",
+    "id_column",
+    "matrix_columns",
+]
 
 _WHERE = "the frame"
 _ID_ROLES = ("annotator", "instance", "category")
@@ -89,6 +101,44 @@ def array_columns(**arrays: Any) -> Columns:
             column = ObjectIds.of(list(array), role) if role in _ID_ROLES else _texts(array, role)
         columns[role] = column if isinstance(column, pa.ChunkedArray | ObjectIds) else pa.chunked_array([column])
     return Columns("the arrays", **columns)
+
+
+def matrix_columns(matrix: Any, *, rows: str, absent: Any, instances: Any, annotators: Any) -> Columns:
+    """Columns from a matrix of ratings; what is absent, None or NaN is no rating."""
+    if rows not in ("instances", "annotators"):
+        raise OptionError(f"rows='{rows}': say whether the rows of the matrix are 'instances' or 'annotators'")
+    cells = np.asarray(matrix)
+    if cells.ndim != 2:
+        raise OptionError(f"a matrix of ratings has two dimensions, not {cells.ndim}")
+    roles = ("instances", "annotators") if rows == "instances" else ("annotators", "instances")
+    given = {"instances": instances, "annotators": annotators}
+    # A frame of pandas names its rows and columns.
+    of_frame: Sequence[Any] = [matrix.index, matrix.columns] if hasattr(matrix, "columns") else []
+    names: dict[str, list[Any]] = {}
+    for role, size, default in zip(roles, cells.shape, of_frame or map(range, cells.shape), strict=True):
+        names[role] = list(default if given[role] is None else given[role])
+        if len(names[role]) != size:
+            raise OptionError(f"{len(names[role])} {role} are named, but the matrix has {size}")
+    first, second = (names[role] for role in roles)
+    rated = [
+        (first[i], second[j], cell)
+        for i, row in enumerate(cells.tolist())
+        for j, cell in enumerate(row)
+        if not (_is_nothing(cell) or (absent is not None and cell == absent))
+    ]
+    if not rated:
+        raise RatingError("the matrix holds no ratings; give at least one")
+    one, other, rating = map(list, zip(*rated, strict=True))
+    instance, annotator = (one, other) if rows == "instances" else (other, one)
+    found = array_columns(instance=instance, annotator=annotator, rating=rating)
+    return replace(found, where="the matrix", library="pandas" if of_frame else "pyarrow")
+
+
+def _is_nothing(cell: Any) -> bool:
+    try:
+        return cell is None or bool(cell != cell)  # noqa: PLR0124  NaN alone differs from itself
+    except TypeError:  # pandas' NA has no opinion
+        return True
 
 
 def _kind_of(array: Any) -> str:

@@ -56,11 +56,16 @@ class Gold:
 
     @classmethod
     def of(cls, source: Any, *, scale: Scale | None = None) -> Gold:
-        """Gold from whatever holds it: Gold itself, a frame, or a mapping from instance to value."""
+        """Gold from whatever holds it: Gold itself, a frame, a pandas Series, or a mapping from instance to value.
+
+        A Series has the instances as its index, as crowd-kit's ``true_label`` has.
+        """
         if isinstance(source, Gold):
             return source
         if isinstance(source, Mapping):
             return cls.from_mapping(source, scale=scale)
+        if hasattr(source, "to_frame") and hasattr(source, "index"):
+            source = source.rename_axis("instance").rename("gold").reset_index()
         return cls.from_frame(source, scale=scale)
 
     @classmethod

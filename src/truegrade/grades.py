@@ -18,7 +18,16 @@ if TYPE_CHECKING:
 
     from truegrade.ratings import Missing
 
-__all__ = ["MISSING_TEXTS", "Grades", "RatingCells", "asks_for_real", "no_ratings", "read_grades", "settled_scale"]
+__all__ = [
+    "MISSING_TEXTS",
+    "Grades",
+    "RatingCells",
+    "asks_for_real",
+    "no_ratings",
+    "read_grades",
+    "settled_scale",
+    "without_words",
+]
 
 # How a cell without a rating is spelled, in lower case. A scale may still use one of these as a name.
 MISSING_TEXTS = frozenset({"", "nan", "na", "n/a", "null", "none"})
@@ -36,7 +45,13 @@ class Grades:
     n_dropped: int
     n_missing: int
     unobserved: tuple[str, ...]  # grades of an inferred scale that nobody gave
-    notes: tuple[str, ...] = ()  # how texts were understood
+    worded: str = ""  # a choice that was read as the number it begins with
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How texts were understood."""
+        told = f"ratings such as '{self.worded[:40]}' are read as the numbers that they begin with"
+        return (told,) if self.worded else ()
 
 
 def read_grades(
@@ -66,7 +81,7 @@ def read_grades(
     if not np.any(cells.kinds == 0):
         raise no_ratings(where, cells.kinds.size, cells.n_dropped, cells.n_missing)
     found, unobserved = settled_scale(cells.declared, cells.seen(), where, real=asks_for_real(scale))
-    return Grades(found, cells.on(found), cells.rows, cells.n_dropped, cells.n_missing, unobserved, cells.notes)
+    return Grades(found, cells.on(found), cells.rows, cells.n_dropped, cells.n_missing, unobserved, cells.worded)
 
 
 @dataclass(frozen=True)
@@ -77,7 +92,7 @@ class RatingCells:
     index: NDArray[np.int32]  # (L,): which of them stands in each row
     kinds: NDArray[np.int8]  # (L,): 0 = a rating, else why it is none
     declared: Scale | None  # as given, or as an ordered categorical declares it
-    notes: tuple[str, ...] = ()
+    worded: str = ""
 
     @classmethod
     def read(
@@ -104,14 +119,14 @@ class RatingCells:
         wanted = None if scale is None or real else Scale.of(scale)
         if wanted is None and not real:
             wanted = _ordered_categories(column, dropped)
-        cells, notes = _without_words(cells, dropped, wanted) if worded else (cells, ())
+        cells, example = _numbered(cells, dropped, wanted) if worded else (cells, "")
         meaning = [_meaning(cell, dropped, wanted) for cell in [*cells, None]]
         kind_of_cell = np.array([0 if isinstance(m, float) else m for m in meaning], dtype=np.int8)
         kinds = kind_of_cell[index]
         _refuse(kinds, cells, index, wanted, missing, where, row_label)
         if weight is not None:
             kinds[weight == 0] = _DROPPED
-        return cls(np.array([m if isinstance(m, float) else np.nan for m in meaning]), index, kinds, wanted, notes)
+        return cls(np.array([m if isinstance(m, float) else np.nan for m in meaning]), index, kinds, wanted, example)
 
     @property
     def n_dropped(self) -> int:
@@ -211,20 +226,28 @@ def _ordered_categories(column: pa.ChunkedArray, dropped: set[str | None]) -> Sc
     return Scale(tuple(numbers)) if ascending else Scale.named(grades)  # type: ignore[arg-type]
 
 
-def _without_words(
-    cells: list[Any], dropped: set[str | None], scale: Scale | None
-) -> tuple[list[Any], tuple[str, ...]]:
-    """Choices such as "4 - good" as their numbers: if all have one, no two the same, and no scale names them."""
+def _numbered(cells: list[Any], dropped: set[str | None], scale: Scale | None) -> tuple[list[Any], str]:
+    """Choices such as "4 - good" as their numbers: if all have one, no two the same, and no scale names them.
+
+    Returns the cells and an example; the cells as they are and an empty text if that cannot be done.
+    """
     texts = [str(cell) for cell in cells if cell is not None and _cell_text(cell) not in dropped]
     texts = [text for text in texts if text.strip().lower() not in MISSING_TEXTS]
     worded = [text for text in texts if read_number(text) is None]
     if not worded or (scale is not None and scale.names is not None):
-        return cells, ()
+        return cells, ""
     number = {text: leading_number(text) for text in texts}
     if None in number.values() or len({float(number[text] or 0) for text in worded}) < len(worded):
-        return cells, ()
-    note = f"ratings such as '{worded[0].strip()[:40]}' are read as the numbers that they begin with"
-    return [number.get(str(cell), cell) for cell in cells], (note,)
+        return cells, ""
+    return [number.get(str(cell), cell) for cell in cells], worded[0].strip()
+
+
+def without_words(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column of choices as the numbers that they begin with, where they do."""
+    import pyarrow as pa
+
+    texts = [None if cell is None else leading_number(str(cell)) or str(cell) for cell in column.to_pylist()]
+    return pa.chunked_array([pa.array(texts, pa.string())])
 
 
 def _cell_text(cell: Any) -> str:

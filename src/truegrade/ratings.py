@@ -213,6 +213,31 @@ class Ratings:
         )
         return encode(columns, scale=scale, drop_values=drop_values, missing=missing, duplicates=duplicates)
 
+    @classmethod
+    def from_matrix(
+        cls,
+        matrix: Any,
+        *,
+        rows: Literal["instances", "annotators"] = "instances",
+        absent: Any = None,
+        instances: Sequence[Any] | None = None,
+        annotators: Sequence[Any] | None = None,
+        scale: Scale | str | Sequence[Any] | None = None,
+    ) -> Ratings:
+        """Ratings from a matrix: instances by annotators as cleanlab and Snorkel have it, or the other way round.
+
+        None and NaN are no ratings, nor is `absent` (-1 in Snorkel). Without names rows and columns are numbered from
+        0; a pandas frame names them itself.
+
+        >>> Ratings.from_matrix([[1, -1], [2, 2]], absent=-1)
+        Ratings(3 ratings of 2 instances by 2 annotators on 1,2)
+        """
+        from truegrade.encode import encode
+        from truegrade.frames import matrix_columns
+
+        columns = matrix_columns(matrix, rows=rows, absent=absent, instances=instances, annotators=annotators)
+        return encode(columns, scale=scale)
+
 
 def whole_numbers(weights: NDArray[Any]) -> NDArray[Any]:
     """Weights as integers where all of them are."""

@@ -36,7 +36,9 @@ def remarks(ratings: Ratings, found: Agreement) -> list[str]:
 
 
 def _about_columns(ratings: Ratings) -> Iterator[str]:
-    """Signs that a column plays a role that is not its own."""
+    """What the input holds beside ratings, and signs that a column plays a role that is not its own."""
+    if ratings.known is not None:
+        yield f"the truth of {len(ratings.known)} of the instances stands in the input: fit uses it as gold"
     annotators, instances = ratings.n_annotators, ratings.n_instances
     once = np.count_nonzero(ratings.ratings_per_annotator() == 1)
     if annotators > max(instances, _FEW):

@@ -92,3 +92,23 @@ def test_the_truths_of_a_fit_go_back_to_the_tools(run):
     wrong = run("convert", "fit", "x", "--to", "toloka")
     assert wrong.returncode == 2
     assert "truths are written for label-studio, argilla, crowd-kit" in wrong.stderr
+
+
+def test_truths_go_into_the_export_that_the_ratings_came_from(run):
+    export = EXPORTS / "label_studio.json"
+    told = ("--model", "dawid-skene", "-o", "fit", "-q", "--question", "tone")
+    assert run("fit", export, *told).returncode == 0
+    to = ("convert", "fit", "new.json", "--to")
+    assert run(*to, "label-studio", "--with", export, "--question", "tone").returncode == 0
+    old, new = json.loads(export.read_text()), json.loads(Path("new.json").read_text())
+    answers = [task["predictions"][0]["result"][0] for task in new]
+    assert [answer["value"] for answer in answers] == [{"choices": ["3 - polite"]}, {"choices": ["1 - rude"]}]
+    assert {answer["to_name"] for answer in answers} == {"text"}
+    assert [{**task, "predictions": []} for task in new] == old
+    asked = run(*to, "label-studio", "--with", export)
+    assert "it holds 2 questions" in asked.stderr
+    other = run(*to, "label-studio", "--with", EXPORTS / "argilla.json")
+    assert "does not look like Label Studio JSON (--with)" in other.stderr
+    strange = run(*to, "argilla", "--with", EXPORTS / "argilla.json", "--question", "quality")
+    assert "none of its ids is in the fit, which has '101'" in strange.stderr
+    assert "--with goes with a saved fit" in run("convert", export, "x", "--with", export).stderr

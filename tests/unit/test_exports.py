@@ -259,6 +259,18 @@ def test_records_longer_than_a_block_and_numbers_cut_by_one(tmp_path):
     assert triples(path) == [(f"i{n}", "a", "12") for n in range(7)]
 
 
+def test_gold_among_choices_that_begin_with_a_number(tmp_path):
+    text = (EXPORTS / "label_studio.json").read_text()
+    path = tmp_path / "l.json"
+    path.write_text(
+        text.replace(
+            '"from_name": "quality", "to_name": "text", "type": "rating", "value": {"rating": 5}}]}\n',
+            '"from_name": "tone", "type": "choices", "value": {"choices": ["3 - polite"]}}]}\n',
+        )
+    )
+    assert tg.read(path, question="tone").known.values.tolist() == [3.0]
+
+
 def test_gold_that_contradicts_itself_is_refused(tmp_path):
     path = tmp_path / "t.tsv"
     path.write_text((EXPORTS / "toloka.tsv").read_text().replace("2.png\t1\t5", "2.png\t1\t4"))

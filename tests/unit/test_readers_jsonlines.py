@@ -2,6 +2,7 @@
 
 import pytest
 
+from truegrade.errors import FileError
 from truegrade.readers import read_columns, read_table
 from truegrade.roles import Roles
 
@@ -80,3 +81,12 @@ def test_roles_may_come_from_any_key(tmp_path):
 def test_a_table_leaves_out_lists_and_objects(tmp_path):
     (tmp_path / "f").write_text('{"item": 7, "gold": 2, "tags": ["a"]}\n{"item": 8, "gold": 2.5}\n')
     assert read_table(tmp_path / "f").to_pydict() == {"item": ["7", "8"], "gold": ["2", "2.5"]}
+
+
+@pytest.mark.parametrize("end", ["null", " null", "[1]", "3"])
+def test_a_last_line_that_is_no_object(end, tmp_path):
+    """Arrow crashes on a block that begins with null, so it must never see one."""
+    path = tmp_path / "ratings"
+    path.write_text(line() + end)
+    with pytest.raises(FileError, match=r"row 2: '.*' is no JSON object"):
+        read_columns(path)

@@ -20,12 +20,16 @@ def convert(
     to: Annotated[
         str, typer.Option(metavar="NAME", help="The format to write: long (the ending says which), label-studio, ...")
     ] = "",
+    original: Annotated[
+        str, typer.Option("--with", metavar="FILE", help="With a fit: the tool's export to put the truths into.")
+    ] = "",
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     ratings_options: FormatOptions,
 ) -> None:
     """Write ratings in the format of another tool, or the truths of a saved fit in a form that it takes in."""
     from truegrade.cli._show import print_json, remark, show_pairs
+    from truegrade.errors import OptionError
     from truegrade.roles import Roles
     from truegrade.writers.converting import convert_fit, convert_ratings
 
@@ -33,9 +37,11 @@ def convert(
     if Path(source).is_dir():
         from truegrade.fit import Fit
 
-        done = convert_fit(Fit.load(source), output, to, question=given.question)
+        done = convert_fit(Fit.load(source), output, to, question=given.question, original=original)
         what = "truths"
     else:
+        if original:
+            raise OptionError("--with goes with a saved fit; leave it out, or give the folder of one")
         done = convert_ratings(
             source,
             output,

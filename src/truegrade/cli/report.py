@@ -49,7 +49,7 @@ def report(
         other = "--annotator" if annotator else "--gold"
         raise OptionError(f"--against compares two fits and has no use for {other}; leave one of them out")
     fit, data = _fit_and_ratings(source, ratings, model, seed, ratings_options)
-    known = _gold(gold, fit)
+    known = _gold(gold, fit) or (data.known if data else None)
     target: str
     content: str | bytes
     if annotator == "all":

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from truegrade.readers.tablefile import TableFile
     from truegrade.roles import Roles
 
-__all__ = ["Chosen", "choose", "table_file"]
+__all__ = ["Chosen", "choose", "json_content", "table_file"]
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,14 @@ def choose(source: Source, roles: Roles, *, wide: bool, from_: str, question: st
             "--from krippendorff if it has a row per annotator"
         )
     return found
+
+
+def json_content(source: Source) -> Content:
+    """The records of a file of JSON."""
+    kind = _kind(source)
+    if kind not in {Format.JSON_LINES, Format.JSON_ARRAY}:
+        raise FileError(f"{source.where}: is no JSON; give the export as JSON")
+    return Content.of_json(source, _shape(source, kind))
 
 
 def table_file(source: Source, kind: Format | None = None) -> TableFile:

@@ -84,6 +84,8 @@ class JsonLinesFile:
             text = pa.schema([(key, pa.string()) for key in text_keys(self._source)])
             options = json.ParseOptions(explicit_schema=text, unexpected_field_behavior="infer")
             for block in self._blocks():
+                if not block.lstrip().startswith(b"{"):  # Arrow would crash on a null there
+                    return None
                 try:
                     table = json.read_json(pa.BufferReader(block), json.ReadOptions(block_size=len(block) + 1), options)
                     table.validate(full=True)  # Arrow lets bytes pass that are not UTF-8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import json
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -78,6 +79,13 @@ def sniff(source: Source) -> Format:
     return _text_format(text, source.where)
 
 
+def _is_json(text: bytes) -> bool:
+    try:
+        return isinstance(json.loads(text), list)
+    except (ValueError, RecursionError):
+        return False
+
+
 def _text_format(text: bytes, where: str) -> Format:
     if text.startswith(b"{"):
         return Format.JSON_LINES
@@ -87,6 +95,8 @@ def _text_format(text: bytes, where: str) -> Format:
         return Format.JSON_ARRAY
     if inside == b"[":
         raise FileError(f"{where}: is a JSON array of arrays; write an object per rating, or the matrix as CSV")
+    if inside and text.rstrip().endswith(b"]") and _is_json(text):
+        raise FileError(f"{where}: is a JSON array without objects; write an object per rating")
     if text.startswith((b"<!", b"<?", b"<html")):
         raise FileError(f"{where}: is a web page or XML; save the table as CSV")
     return Format.DELIMITED

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from truegrade.errors import OptionError, RatingError
 from truegrade.files import scratch_folder
-from truegrade.writers.answer_table import DEFAULT_QUESTION, AnswerTable
+from truegrade.writers.answer_table import AnswerTable
 from truegrade.writers.argilla import ARGILLA, ARGILLA_1, ARGILLA_FLAT
 from truegrade.writers.assignments import MTURK, TOLOKA
 from truegrade.writers.label_studio import LABEL_STUDIO, LABEL_STUDIO_CSV, LABEL_STUDIO_MIN
 from truegrade.writers.lines import CROWD_KIT, JUDGES, PEERANNOT, PRODIGY, RATER
 from truegrade.writers.long import LONG, long_as
 from truegrade.writers.matrices import CLEANLAB, KRIPPENDORFF, RATER_GROUPED, RATER_WIDE, SNORKEL
-from truegrade.writers.truths import TRUTH_WRITERS
+from truegrade.writers.truths import truths_for
 
 if TYPE_CHECKING:
     from truegrade.fit import Fit
@@ -87,11 +87,23 @@ def convert_ratings(
     return Converted(len(table), writer.name, (*columns.notes, *_lost(table, writer)))
 
 
-def convert_fit(fit: Fit, output: str | os.PathLike[str], to: str, *, question: str = "") -> Converted:
-    """Write the truths of a fit for another tool; `question` is what the tool calls the control or the question."""
-    if to not in TRUTH_WRITERS:
-        raise OptionError(f"--to {to or '(none)'}: truths are written for {', '.join(TRUTH_WRITERS)}; choose one")
-    _write(TRUTH_WRITERS[to](fit, question or DEFAULT_QUESTION), output)
+def convert_fit(
+    fit: Fit,
+    output: str | os.PathLike[str],
+    to: str,
+    *,
+    question: str = "",
+    original: str | os.PathLike[str] = "",
+) -> Converted:
+    """Write the truths of a fit for another tool; `question` is what the tool calls the control or the question.
+
+    `original` is the tool's export that the ratings came from: its records are written again, with the truths in them.
+    """
+    from truegrade.readers.choose import json_content
+    from truegrade.readers.source import open_source
+
+    content = json_content(open_source(original)) if original else None
+    _write(truths_for(to, fit, question, content), output)
     return Converted(len(fit.instance_ids), to, ())
 
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from truegrade.errors import ColumnError
-from truegrade.readers.exports.export import Content, Export, Wanted
+from truegrade.readers.exports.export import Content, Export, Wanted, object_in, objects_in
 
 if TYPE_CHECKING:
     from truegrade.readers.exports.answers import Answers
 
 __all__ = ["ARGILLA", "ARGILLA_1", "ARGILLA_FLAT"]
 
-_SUBMITTED = ("submitted", "ResponseStatus.submitted", "", None)  # records that are not flattened tell no status
+_SUBMITTED = ("submitted", "ResponseStatus.submitted", "")  # records that are not flattened tell no status
 _RESPONSES, _USERS, _STATUS = ".responses", ".responses.users", ".responses.status"
 
 
@@ -42,11 +42,11 @@ def read_nested(content: Content, wanted: Wanted, answers: Answers) -> None:
     """``responses: {question: [{"value", "user_id"}]}``."""
     _name(answers, wanted, "user_id")
     for record in content.records(answers=answers):
-        instance, category = _place(content, record, wanted, answers)
-        responses = record.get("responses")
-        for question, given in (responses if isinstance(responses, dict) else {}).items():
-            for response in given or ():
-                _add(answers, (instance, category), question, response)
+        place = _place(content, record, wanted, answers)
+        responses = object_in(record, "responses", content.at(answers))
+        for question in responses:
+            for response in objects_in(responses, question, content.at(answers)):
+                _add(answers, place, question, response)
 
 
 def read_first(content: Content, wanted: Wanted, answers: Answers) -> None:
@@ -55,15 +55,16 @@ def read_first(content: Content, wanted: Wanted, answers: Answers) -> None:
     lists = _question_lists(content.first)
     for record in content.records(answers=answers):
         place = _place(content, record, wanted, answers)
-        for response in record.get("responses") or ():
-            values = response.get("values") or {}
+        for response in objects_in(record, "responses", content.at(answers)):
+            values = object_in(response, "values", content.at(answers))
             if not _submitted(response.get("status")):
                 answers.leave_out(_status(response["status"]))
                 continue
-            for question, given in values.items():
+            for question in values:
+                given = object_in(values, question, content.at(answers))
                 _add(answers, place, question, {**given, "user_id": response.get("user_id")})
         for question in lists:
-            for response in record.get(question) or ():
+            for response in objects_in(record, question, content.at(answers)):
                 _add(answers, place, question, response)
 
 
@@ -78,13 +79,14 @@ def read_flat(content: Content, wanted: Wanted, answers: Answers) -> None:
         )
     content.own_field(wanted.instance, "instance")
     content.own_field(wanted.category, "category")
-    needed = [f"{question}{part}" for question in questions for part in (_RESPONSES, _USERS, _STATUS)]
+    parts = (_RESPONSES, _USERS, _STATUS)
+    needed = [f"{question}{part}" for question in questions for part in parts]
     fields = ["id", "external_id", "_server_id", wanted.instance, wanted.category]
     for record in content.records([name for name in (*fields, *needed) if name in names], answers):
         place = _place(content, record, wanted, answers)
         for question in questions:
-            values, users = (list(record.get(question + part) or ()) for part in (_RESPONSES, _USERS))
-            status = list(record.get(question + _STATUS) or [None] * len(values))
+            values, users, status = (_list(record, question + part, content, answers) for part in parts)
+            status = status or [None] * len(values)
             if not len(values) == len(users) == len(status):
                 raise ColumnError(
                     f"{content.where}: {content.row} {answers.record}: '{question}' has {len(values)} responses, "
@@ -94,10 +96,17 @@ def read_flat(content: Content, wanted: Wanted, answers: Answers) -> None:
                 _add(answers, place, question, {"value": value, "user_id": user, "status": state})
 
 
-def _add(answers: Answers, place: tuple[Any, Any], question: str, response: Any) -> None:
-    if not isinstance(response, dict):
-        answers.leave_out("without a user")
-    elif not _submitted(response.get("status")):
+def _list(record: Mapping[str, Any], key: str, content: Content, answers: Answers) -> list[Any]:
+    found = record.get(key)
+    if found is not None and not isinstance(found, list):
+        raise ColumnError(
+            f"{content.at(answers)}: '{key}' holds {str(found)[:40]!r} instead of a list; export it again"
+        )
+    return found or []
+
+
+def _add(answers: Answers, place: tuple[Any, Any], question: str, response: Mapping[str, Any]) -> None:
+    if not _submitted(response.get("status")):
         answers.leave_out(_status(response["status"]))
     else:
         instance, category = place
@@ -105,7 +114,7 @@ def _add(answers: Answers, place: tuple[Any, Any], question: str, response: Any)
 
 
 def _submitted(status: Any) -> bool:
-    return status in _SUBMITTED
+    return status is None or status in _SUBMITTED
 
 
 def _status(status: Any) -> str:

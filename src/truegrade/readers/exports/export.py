@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from truegrade.readers.source import Source
     from truegrade.readers.tablefile import TableFile
 
-__all__ = ["Content", "Export", "Wanted"]
+__all__ = ["Content", "Export", "Wanted", "object_in", "objects_in"]
 
 _SAMPLE = 20  # records that show what a file holds
 _ROWS = 1 << 14  # of a table, as Python objects at the same time
@@ -57,6 +57,10 @@ class Content:
     def where(self) -> str:
         """How messages call the file."""
         return self.source.where
+
+    def at(self, answers: Answers) -> str:
+        """How messages name the record that is being read."""
+        return f"{self.where}: {self.row} {answers.record}"
 
     @property
     def names(self) -> Sequence[str]:
@@ -110,6 +114,26 @@ class Content:
         if name and name not in self.names:
             listed = ", ".join(f"'{n}'" for n in self.names[:12]) or "none"
             raise ColumnError(f"{self.where}: no '{name}' (--{flag}); it has {listed}")
+
+
+def objects_in(record: Mapping[str, Any], key: str, where: str) -> list[dict[str, Any]]:
+    """The list of objects below a key, empty where there is none; anything else is an error."""
+    found = record.get(key)
+    if found is None:
+        return []
+    if not isinstance(found, list) or not all(isinstance(part, dict) for part in found):
+        raise FileError(f"{where}: '{key}' holds {str(found)[:40]!r} instead of a list of objects; export it again")
+    return found
+
+
+def object_in(record: Mapping[str, Any], key: str, where: str) -> dict[str, Any]:
+    """The object below a key, empty where there is none; anything else is an error."""
+    found = record.get(key)
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise FileError(f"{where}: '{key}' holds {str(found)[:40]!r} instead of an object; export it again")
+    return found
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def _chosen(content: Content, wanted: Wanted) -> dict[str, str]:
     """The key of each role; what is missing or ambiguous is an error."""
     names = list(dict.fromkeys(key for whole in content.first for record in _parts(whole) for key in record))
     keys = judge_keys(content.first, wanted)
-    listed = ", ".join(f"'{name}'" for name in names[:12])
+    listed = ", ".join(f"'{name}'" for name in names[:12]) or "no keys"
     for role, key in keys.items():
         if key and all(_at(record, key) is None for whole in content.first for record in _parts(whole)):
             raise ColumnError(f"{content.where}: no key '{key}' (--{role}); the records have {listed}")

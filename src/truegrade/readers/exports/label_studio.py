@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from truegrade.errors import ColumnError
-from truegrade.readers.exports.export import Content, Export, Wanted
+from truegrade.readers.exports.export import Content, Export, Wanted, objects_in
 
 if TYPE_CHECKING:
     from truegrade.readers.exports.answers import Answers
@@ -43,28 +43,22 @@ def read(content: Content, wanted: Wanted, answers: Answers) -> None:
             )
         category = fields.get(wanted.category) if wanted.category else None
         listed = listed or any(key in task for key in _LISTS)
-        for annotation in _annotations(task):
-            _read_annotation(annotation, (instance, category), answers, other)
-        for _ in task.get("drafts") or ():
+        at = content.at(answers)
+        for annotation in (a for key in _LISTS for a in objects_in(task, key, at)):
+            _read_annotation(annotation, (instance, category), answers, other, at)
+        for _ in objects_in(task, "drafts", at):
             answers.leave_out("draft")
     if not answers.questions:
         _refuse(content.where, other, listed=listed)
 
 
-def _annotations(task: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    for key in _LISTS:
-        for annotation in task.get(key) or ():
-            if isinstance(annotation, dict):
-                yield annotation
-
-
 def _read_annotation(
-    annotation: Mapping[str, Any], place: tuple[Any, Any], answers: Answers, other: dict[str, str]
+    annotation: Mapping[str, Any], place: tuple[Any, Any], answers: Answers, other: dict[str, str], at: str
 ) -> None:
     if annotation.get("was_cancelled") or annotation.get("skipped"):
         answers.leave_out("cancelled")
         return
-    results = [result for result in annotation.get("result") or () if isinstance(result, dict)]
+    results = objects_in(annotation, "result", at)
     if not results:
         answers.leave_out("empty")
     instance, category = place

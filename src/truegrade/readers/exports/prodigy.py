@@ -56,7 +56,7 @@ def _read_answer(content: Content, record: Mapping[str, Any], instance: Any, wan
     elif "accept" in record or "options" in record:
         question, value = "accept", record.get("accept")
     else:
-        answers.add(instance, by, _BINARY.get(given), str(record.get("label", "answer")), category)
+        answers.add(instance, by, _BINARY.get(str(given)), str(record.get("label", "answer")), category)
         return
     if given == "reject":
         answers.leave_out("rejected")
