@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "CheckpointError",
+    "ClusterError",
     "ColumnError",
     "DataError",
     "ExperimentError",
@@ -62,6 +63,10 @@ class OptionError(TruegradeError):
 
 class FitError(TruegradeError):
     """A saved fit is absent, damaged or from a version that cannot be read."""
+
+
+class ClusterError(TruegradeError):
+    """A Dask cluster cannot do the work: no workers, no truegrade on them, or its scheduler is gone."""
 
 
 class CheckpointError(TruegradeError):

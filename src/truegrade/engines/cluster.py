@@ -1,0 +1,197 @@
+"""A Dask cluster as the engine sees it: who works there, what goes out, what comes back, and what may break."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import truegrade
+from truegrade.engines.held import Held, run_held
+from truegrade.errors import ClusterError, OptionError
+from truegrade.threads import default_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["Cluster", "Traffic", "connected", "distributed", "local_client"]
+
+_NUMBERS = count()  # of the tasks of this process: no two have the same name
+_PATIENCE = 30  # seconds to wait while there is no worker
+_LOOK = 5  # seconds between two looks whether there is one
+_ANSWER = 10  # seconds to wait for a scheduler
+_GONE = "a fit with --checkpoint goes on from there with --resume"
+
+
+@dataclass
+class Traffic:
+    """What has left this process and come back to it, between two looks."""
+
+    messages: int = 0
+    message_bytes: int = 0  # of each message once; every worker fetches it
+    sums: int = 0
+    sums_bytes: int = 0
+
+
+@dataclass
+class Cluster:
+    """Submits tasks and waits for them; what the user can mend is told in one line."""
+
+    client: Any
+    traffic: Traffic = field(default_factory=Traffic)
+
+    @property
+    def address(self) -> str:
+        """Of the scheduler."""
+        return str(self.client.scheduler.address)
+
+    def workers(self) -> list[str]:
+        """The addresses of the workers, in order; all have this version of truegrade."""
+        with self._told():
+            if not self._addresses():
+                self.client.wait_for_workers(1, timeout=_PATIENCE)
+            # By names of the standard library alone: what a worker has not got, it cannot be asked to run.
+            from pydoc import locate
+
+            found = self.client.run(locate, "truegrade.__version__")
+        for worker, version in found.items():
+            if version is None:
+                raise ClusterError(f"the Dask worker {worker} has no truegrade; install truegrade there too")
+            if version != truegrade.__version__:
+                raise ClusterError(
+                    f"the Dask worker {worker} has truegrade {version}, here it is {truegrade.__version__}; install "
+                    "the same version on both"
+                )
+        return sorted(found)
+
+    def _addresses(self) -> list[str]:
+        return list(self.client.scheduler_info(n_workers=-1)["workers"])
+
+    def submit(self, task: Callable[..., Any], *arguments: Any) -> Any:
+        """Run a task on the cluster, beside the data it is given; a task that is given none goes to the next worker.
+
+        No task is tied to a worker, for want of which it would wait for ever.
+        """
+        key = f"truegrade-{os.getpid()}-{next(_NUMBERS)}"
+        with self._told(), _large_graphs():
+            return self.client.submit(run_held, task, *arguments, key=key, pure=False)
+
+    def put(self, thing: Any) -> Any:
+        """Lay something down on the cluster. The scheduler keeps it too, so that no worker's death can lose it."""
+        return self.submit(_same, Held(thing))
+
+    def send(self, message: Any) -> Any:
+        """Lay down what all workers are to fetch."""
+        held = Held(message)
+        self.traffic.messages += 1
+        self.traffic.message_bytes += held.size
+        return self.submit(_same, held)
+
+    def result(self, future: Any) -> Any:
+        """What a task found."""
+        until = time.monotonic() + _PATIENCE
+        with self._told():
+            while True:
+                try:
+                    return future.result(timeout=_LOOK).thing
+                except TimeoutError:
+                    if self._addresses():
+                        until = time.monotonic() + _PATIENCE
+                    elif time.monotonic() > until:
+                        raise ClusterError(f"no Dask worker is left at {self.address}; start some: {_GONE}") from None
+
+    def results(self, futures: Iterable[Any]) -> Iterator[Any]:
+        """What tasks found, in order, each let go of before the next is fetched."""
+        waiting = list(futures)[::-1]
+        while waiting:
+            yield self.result(waiting.pop())
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """The errors of a broken cluster in words; those of the task as they are."""
+        from distributed.comm.core import CommClosedError
+        from distributed.scheduler import KilledWorker
+
+        address = self.address if self.client.scheduler is not None else "the given address"
+        try:
+            yield
+        except KilledWorker as error:
+            raise ClusterError(
+                f"several Dask workers died of the same task, the last at {error.last_worker.address}: their memory "
+                "may be too small; start larger ones, or more of them"
+            ) from None
+        except (CommClosedError, CancelledError, TimeoutError, OSError, RuntimeError) as error:
+            if isinstance(error, RuntimeError) and self.client.status == "running":
+                raise
+            raise ClusterError(
+                f"the Dask scheduler at {address} is gone ({type(error).__name__}); start it again: {_GONE}"
+            ) from None
+        except ModuleNotFoundError as error:
+            raise ClusterError(f"a Dask worker cannot run the fit: {error}; install truegrade there too") from None
+
+
+def _same(thing: Any) -> Any:
+    return thing
+
+
+@contextmanager
+def _large_graphs() -> Iterator[None]:
+    """Messages are as large as the table of annotators, and may be."""
+    import dask
+
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+        yield
+
+
+def distributed() -> Any:
+    """Dask's package, if it is installed."""
+    try:
+        return import_module("distributed")
+    except ImportError:
+        raise OptionError("the engine dask needs Dask: pip install 'truegrade[dask]'") from None
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """A client of a scheduler that runs somewhere."""
+    try:
+        client = distributed().Client(address, set_as_default=False, timeout=_ANSWER)
+    except (OSError, ValueError) as error:
+        raise ClusterError(
+            f"no Dask scheduler answers at {address} ({type(error).__name__}); start one with `dask scheduler`, or "
+            "leave out --scheduler"
+        ) from None
+    with client:
+        yield client
+
+
+@contextmanager
+def local_client(workers: int = 2) -> Iterator[Any]:
+    """A cluster of processes on this machine, over loopback, that ends with the block or with this process."""
+    import dask
+
+    threads = max(default_threads() // workers, 1)
+    quiet = {"distributed.worker.daemon": True, "distributed.comm.timeouts.connect": "10s"}
+    with (
+        dask.config.set(quiet),
+        distributed().LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            protocol="tcp://",
+            dashboard_address="127.0.0.1:0",  # a dashboard needs Bokeh; without an address it takes a fixed port
+            worker_dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+            env={"TRUEGRADE_THREADS": str(threads)},
+        ) as cluster,
+        distributed().Client(cluster, set_as_default=False) as client,
+    ):
+        yield client

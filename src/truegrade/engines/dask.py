@@ -1,0 +1,193 @@
+"""The engine of a cluster: parts and states stay on Dask's workers, messages go out, and sums come back.
+
+Every task is a function of what other tasks made, and changes nothing that it is given. So when a worker dies, Dask
+makes what it held again elsewhere: its shards, their parts, and the passes over them since the last time that their
+states were kept.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from truegrade.engines.cluster import Cluster, connected, distributed, local_client
+from truegrade.engines.held import size_of
+from truegrade.engines.shards import ShardedRatings, cut
+from truegrade.errors import OptionError
+from truegrade.threads import default_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from truegrade.engines.cluster import Traffic
+    from truegrade.ratings import Ratings
+
+__all__ = ["DaskEngine"]
+
+T = TypeVar("T")
+
+_PASSES = 100  # after which states are kept anew: what a dead worker's shards have to catch up with, at most
+_FAN = 2  # how many sums are added at a time, on the way to one
+
+
+class DaskEngine:
+    """Passes run on the workers of a Dask cluster.
+
+    client: a `distributed.Client`, which stays open, or the address of a scheduler. None: two processes on this
+        machine, which end with :meth:`close`, with the `with` block, or with this process.
+    shards: into how many to cut ratings that are in memory; None: one per worker.
+
+    >>> with DaskEngine("tcp://10.0.0.1:8786") as engine:  # doctest: +SKIP
+    ...     fit = OrdinalMixture().fit(ratings, engine=engine)
+    """
+
+    def __init__(self, client: Any = None, *, shards: int | None = None) -> None:
+        if shards is not None and shards < 1:
+            raise OptionError(f"shards={shards}: choose a number of at least 1")
+        self.shards = shards
+        self._open = ExitStack()
+        self.cluster = Cluster(self._client(client))
+
+    def _client(self, client: Any) -> Any:
+        if isinstance(client, distributed().Client):
+            return client
+        return self._open.enter_context(local_client() if client is None else connected(str(client)))
+
+    def place(
+        self, ratings: Ratings | ShardedRatings, make: Callable[[Ratings, int], Any], *, starts: int = 1
+    ) -> OnWorkers:
+        """See :class:`truegrade.engines.protocol.Engine`."""
+        workers = self.cluster.workers()
+        if not isinstance(ratings, ShardedRatings):
+            shards = self.shards or len(workers)
+            ratings = cut(ratings, max(min(shards, ratings.n_instances), 1))
+        held = [self.cluster.put(shard) for shard in ratings.shards()]
+        parts = [self.cluster.submit(_made, make, shard) for shard in held]
+        return OnWorkers(ratings, self.cluster, parts)
+
+    @property
+    def traffic(self) -> Traffic:
+        """What has gone out and come back so far."""
+        return self.cluster.traffic
+
+    def close(self) -> None:
+        """End what was begun here: the connection to a scheduler, or the processes on this machine."""
+        self._open.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
+
+
+@dataclass(frozen=True)
+class States:
+    """The states of one start, one per shard, on the workers; futures of states or of passes that hold them."""
+
+    futures: list[Any]
+    passes: int = 0  # since they were kept
+
+
+@dataclass(frozen=True)
+class Passed:
+    """What a pass leaves of a shard."""
+
+    state: Any
+    sums: Any
+
+
+@dataclass(frozen=True)
+class OnWorkers:
+    """See :class:`truegrade.engines.protocol.Placed`."""
+
+    ratings: ShardedRatings
+    cluster: Cluster
+    parts: list[Any]  # futures
+    together: int = field(default=1)  # a pass keeps all workers busy
+
+    @property
+    def sizes(self) -> Sequence[int]:
+        return self.ratings.sizes
+
+    def begin(self, first: Callable[[Any, Any], Any], messages: Iterable[Any]) -> States:
+        sent = zip(self.parts, messages, strict=False)
+        return States([self.cluster.submit(first, part, self.cluster.put(message)) for part, message in sent])
+
+    def run(
+        self, step: Callable[[Any, Any, Any], T], states: States, message: Any, *, keep: bool = False
+    ) -> tuple[States, T]:
+        if states.passes >= _PASSES:
+            states = self._kept(states)
+        sent = self.cluster.send(message)
+        passed = [
+            self.cluster.submit(_passed, step, part, state, sent)
+            for part, state in zip(self.parts, states.futures, strict=True)
+        ]
+        return States(passed, states.passes + 1), self._added(passed)
+
+    def sums(self, look: Callable[[Any, Any, Any], T], states: States | None, message: Any) -> T:
+        found: T = self._added(self._looked(look, states, message))
+        return found
+
+    def each(self, look: Callable[[Any, Any, Any], T], states: States | None, message: Any) -> Iterator[T]:
+        return self.cluster.results(self._looked(look, states, message))
+
+    def _looked(self, look: Callable[[Any, Any, Any], T], states: States | None, message: Any) -> list[Any]:
+        sent = self.cluster.send(message)
+        of_shards = [None] * len(self.parts) if states is None else states.futures
+        return [
+            self.cluster.submit(_seen, look, part, state, sent)
+            for part, state in zip(self.parts, of_shards, strict=True)
+        ]
+
+    def _added(self, futures: list[Any]) -> Any:
+        """The sum of all, by a tree whose shape depends on how many there are, and on nothing else."""
+        while len(futures) > 1:
+            pairs = [futures[i : i + _FAN] for i in range(0, len(futures), _FAN)]
+            futures = [self.cluster.submit(_sum, *pair) if len(pair) > 1 else pair[0] for pair in pairs]
+        found = self.cluster.result(self.cluster.submit(_sum, futures[0]))
+        self.cluster.traffic.sums += 1
+        self.cluster.traffic.sums_bytes += size_of(found)
+        return found
+
+    def _kept(self, states: States) -> States:
+        """The same states, held by the scheduler: what comes after needs nothing that came before."""
+        found = self.cluster.results([self.cluster.submit(_state, future) for future in states.futures])
+        return States([self.cluster.put(state) for state in found])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.parts.clear()
+
+
+# What runs on the workers.
+
+
+def _made(make: Callable[[Ratings, int], Any], shard: Ratings) -> Any:
+    """A part, which may use its share of the worker's threads."""
+    from distributed import get_worker
+
+    return make(shard, max(default_threads() // get_worker().state.nthreads, 1))
+
+
+def _passed(step: Callable[[Any, Any, Any], Any], part: Any, before: Any, message: Any) -> Passed:
+    state = _state(before).copy()  # another task may need the one before
+    return Passed(state, step(part, state, message))
+
+
+def _seen(look: Callable[[Any, Any, Any], Any], part: Any, before: Any, message: Any) -> Any:
+    return look(part, _state(before), message)
+
+
+def _state(before: Any) -> Any:
+    return before.state if isinstance(before, Passed) else before
+
+
+def _sum(*found: Any) -> Any:
+    """Their sum, from left to right."""
+    sums = [one.sums if isinstance(one, Passed) else one for one in found]
+    return sums[0] if len(sums) == 1 else sums[0] + sums[1]

@@ -1,0 +1,207 @@
+"""The Dask engine on two real workers over TCP: the same answers, whoever dies."""
+
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+import cloudpickle
+import dask
+import numpy as np
+import pytest
+from dask_clusters import WITHOUT_PACKAGE, cluster, kill, wait_until_gone, workers_of
+
+from truegrade import Checkpoint, simulate
+from truegrade.engines import cut
+from truegrade.engines.cluster import local_client
+from truegrade.engines.dask import DaskEngine
+from truegrade.errors import ClusterError, OptionError
+from truegrade.models import make_model
+
+cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import the tests
+
+MODELS = [
+    "dawid-skene:pooled=true:starts=2:max_iterations=8",
+    "ordinal-mixture:starts=2:max_iterations=8:difficulty=category:responsibility=exact",
+    "glad:starts=1:max_iterations=4",
+]
+
+
+@pytest.fixture(scope="module")
+def client():
+    with local_client() as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def ratings():
+    return simulate(instances=300, annotators=12, ratings_per_instance=4, categories=6, seed=3).ratings
+
+
+def agree(one, other):
+    """The numbers of two fits, to 1e-9."""
+    assert (one.status, one.notes, one.input_digest) == (other.status, other.notes, other.input_digest)
+    pairs = [(one.trace, other.trace), (one.bounds, other.bounds)]
+    for arrays in ("annotator_columns", "instance_columns", "category_columns", "parameters"):
+        mine, others = getattr(one, arrays), getattr(other, arrays)
+        pairs += [(mine[name], others[name]) for name in mine | others]
+    pairs += [(one.posterior.arrays()[name], other.posterior.arrays()[name]) for name in one.posterior.arrays()]
+    for mine, others in pairs:
+        np.testing.assert_allclose(mine, others, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("shards", [1, 2, 7])
+def test_the_cluster_finds_what_threads_find(client, ratings, name, shards):
+    model, gold = make_model(name), {ratings.instances.labels[0].as_py(): 2}
+    agree(model.fit(ratings, gold, engine=DaskEngine(client, shards=shards)), model.fit(ratings, gold))
+
+
+def test_as_many_shards_as_workers_unless_told(client, ratings):
+    placed = DaskEngine(client).place(ratings, lambda shard, threads: shard.n_ratings)
+    assert placed.sizes == (150, 150)
+    assert DaskEngine(client).place(cut(ratings, 3), lambda shard, threads: None).sizes == (100, 100, 100)
+    assert DaskEngine(client, shards=10**6).place(ratings, lambda shard, threads: None).sizes == (1,) * 300
+    with pytest.raises(OptionError, match="shards=0"):
+        DaskEngine(client, shards=0)
+
+
+def first_instance(shard, threads):
+    return np.full(1, float(shard.n_instances))
+
+
+def taken(part, message):
+    return part + message
+
+
+def doubled(part, state, message):
+    state *= 2
+    return state + message
+
+
+def seen(part, state, message):
+    return None if state is None else (part.item(), state.item(), message)
+
+
+def test_states_stay_on_the_workers(client, ratings):
+    with DaskEngine(client, shards=3).place(ratings, first_instance) as placed:
+        begun = placed.begin(taken, iter([0.0, 1.0, 2.0, 3.0]))  # one too many
+        assert list(placed.each(seen, begun, "look")) == [(100, 100, "look"), (100, 101, "look"), (100, 102, "look")]
+        once, sums = placed.run(doubled, begun, 0.5, keep=True)
+        assert sums == 2 * 303 + 3 * 0.5
+        _, sums = placed.run(doubled, begun, 0.5)  # the states from before are as they were
+        assert sums == 2 * 303 + 3 * 0.5
+        assert [state for _, state, _ in placed.each(seen, placed.run(doubled, once, 0)[0], 0)] == [400, 404, 408]
+        assert list(placed.each(seen, None, 0)) == [None, None, None]
+
+
+def test_a_long_chain_of_passes_is_cut(client, ratings, monkeypatch):
+    monkeypatch.setattr("truegrade.engines.dask._PASSES", 3)
+    with DaskEngine(client, shards=2).place(ratings, first_instance) as placed:
+        states = placed.begin(taken, [0.0, 0.0])
+        for _ in range(10):
+            states, sums = placed.run(doubled, states, 0)
+            assert states.passes <= 3
+        assert sums == 300 * 2**10
+
+
+def tree(part, state, message):
+    return [part.item()]
+
+
+def test_sums_are_added_in_the_order_of_the_shards(client, ratings):
+    shards = cut(ratings, 0, at=[1, 3, 6, 10, 15, 21])
+    with DaskEngine(client).place(shards, first_instance) as placed:
+        assert placed.sums(tree, None, None) == [1, 2, 3, 4, 5, 6, 279]
+
+
+def test_what_travels_is_as_large_as_the_table_of_annotators(client, ratings):
+    engine = DaskEngine(client, shards=4)
+    make_model("dawid-skene:max_iterations=10:tolerance=1e-30").fit(ratings, engine=engine)
+    table = 12 * 5 * 5 * 8  # annotators, truths, grades
+    traffic = engine.traffic
+    assert traffic.messages == traffic.sums + 1  # the last one asks for the answers
+    assert traffic.message_bytes < traffic.messages * (table + 100)
+    assert traffic.sums_bytes < traffic.sums * (table + 1000)
+
+
+def die_once(part, state, message):
+    if not Path(message).exists():
+        Path(message).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return state + part
+
+
+def test_a_worker_that_dies_in_a_pass_is_made_up_for(client, ratings, tmp_path):
+    with DaskEngine(client, shards=4).place(ratings, first_instance) as placed:
+        states = placed.begin(taken, [1.0, 2.0, 3.0, 4.0])
+        for _ in range(3):
+            states, _ = placed.run(doubled, states, 0)
+        sums = placed.sums(die_once, states, str(tmp_path / "died"))
+        assert sums == 8 * (300 + 10) + 300
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_fit_survives_the_death_of_workers(client, ratings, name):
+    model = make_model(name)
+
+    def progress(iteration, bound, change):
+        if iteration == 4:  # in the middle of the pass that follows
+            threading.Timer(0.005, kill, [workers_of(client)[0]]).start()
+
+    client.wait_for_workers(2)
+    agree(model.fit(ratings, progress=progress, engine=DaskEngine(client, shards=5)), model.fit(ratings))
+
+
+def test_an_error_of_the_task_comes_back_as_it_is(client, ratings):
+    with pytest.raises(ZeroDivisionError):
+        DaskEngine(client).place(ratings, first_instance).sums(lambda *_: 1 / 0, None, None)
+
+
+def test_the_schedulers_death_is_told_and_the_fit_resumed(ratings, tmp_path):
+    model, keeper = make_model(MODELS[0]), Checkpoint(tmp_path / "kept", every=1)
+    soon = dask.config.set({"distributed.comm.timeouts.connect": "1s"})  # not to wait long for it to come back
+    with soon, cluster(tmp_path) as (address, scheduler), DaskEngine(address, shards=3) as engine:
+
+        def progress(iteration, bound, change):
+            if iteration == 6:
+                scheduler.kill()
+
+        with pytest.raises(ClusterError) as caught:
+            model.fit(ratings, progress=progress, engine=engine, checkpoint=keeper)
+    assert str(caught.value).startswith(f"the Dask scheduler at {address} is gone (")
+    assert "\n" not in str(caught.value)
+    resumed = Checkpoint(tmp_path / "kept", resume=True)
+    agree(model.fit(cut(ratings, 3), checkpoint=resumed), model.fit(ratings))
+
+
+def test_a_worker_without_the_package_is_refused(ratings, tmp_path):
+    bare, told = cluster(tmp_path, 1, WITHOUT_PACKAGE), r"the Dask worker tcp://\S+ has no truegrade; install truegrade"
+    with bare as (address, _), DaskEngine(address) as engine, pytest.raises(ClusterError, match=told):
+        make_model("dawid-skene").fit(ratings, engine=engine)
+
+
+def test_a_worker_with_another_version_is_refused(client, ratings, monkeypatch):
+    monkeypatch.setattr("truegrade.__version__", "9.9")
+    with pytest.raises(ClusterError, match=r"has truegrade 0\.1\.0, here it is 9\.9"):
+        make_model("dawid-skene").fit(ratings, engine=DaskEngine(client))
+
+
+def test_an_address_where_nobody_answers(monkeypatch):
+    monkeypatch.setattr("truegrade.engines.cluster._ANSWER", 0.5)
+    with pytest.raises(ClusterError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
+        DaskEngine("tcp://127.0.0.1:9")
+
+
+def test_without_dask_the_message_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(OptionError, match=r"pip install 'truegrade\[dask\]'"):
+        DaskEngine()
+
+
+def test_the_processes_of_a_local_cluster_end_with_it(ratings):
+    with DaskEngine() as engine:
+        pids = workers_of(engine.cluster.client)
+        assert len(pids) == 2
+    assert wait_until_gone(pids) == []
