@@ -7,7 +7,6 @@ import threading
 from pathlib import Path
 
 import cloudpickle
-import dask
 import numpy as np
 import pytest
 from dask_clusters import WITHOUT_PACKAGE, cluster, kill, wait_until_gone, workers_of
@@ -24,7 +23,7 @@ cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot im
 MODELS = [
     "dawid-skene:pooled=true:starts=2:max_iterations=8",
     "ordinal-mixture:starts=2:max_iterations=8:difficulty=category:responsibility=exact",
-    "glad:starts=1:max_iterations=4",
+    "glad:starts=1:max_iterations=2",
 ]
 
 
@@ -51,18 +50,17 @@ def agree(one, other):
         np.testing.assert_allclose(mine, others, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("shards", [1, 2, 7])
+@pytest.mark.parametrize(("name", "shards"), list(zip(MODELS, (1, 7, 2), strict=True)))
 def test_the_cluster_finds_what_threads_find(client, ratings, name, shards):
     model, gold = make_model(name), {ratings.instances.labels[0].as_py(): 2}
-    agree(model.fit(ratings, gold, engine=DaskEngine(client, shards=shards)), model.fit(ratings, gold))
+    agree(model.fit(cut(ratings, shards), gold, engine=DaskEngine(client)), model.fit(ratings, gold))
 
 
 def test_as_many_shards_as_workers_unless_told(client, ratings):
     placed = DaskEngine(client).place(ratings, lambda shard, threads: shard.n_ratings)
-    assert placed.sizes == (150, 150)
+    assert placed.sizes == (150, 150)  # of six categories of fifty instances
     assert DaskEngine(client).place(cut(ratings, 3), lambda shard, threads: None).sizes == (100, 100, 100)
-    assert DaskEngine(client, shards=10**6).place(ratings, lambda shard, threads: None).sizes == (1,) * 300
+    assert DaskEngine(client, shards=10**6).place(ratings, lambda shard, threads: None).sizes == (50,) * 6
     with pytest.raises(OptionError, match="shards=0"):
         DaskEngine(client, shards=0)
 
@@ -142,7 +140,7 @@ def test_a_worker_that_dies_in_a_pass_is_made_up_for(client, ratings, tmp_path):
         assert sums == 8 * (300 + 10) + 300
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", MODELS[:2])
 def test_a_fit_survives_the_death_of_workers(client, ratings, name):
     model = make_model(name)
 
@@ -159,10 +157,10 @@ def test_an_error_of_the_task_comes_back_as_it_is(client, ratings):
         DaskEngine(client).place(ratings, first_instance).sums(lambda *_: 1 / 0, None, None)
 
 
-def test_the_schedulers_death_is_told_and_the_fit_resumed(ratings, tmp_path):
+def test_the_schedulers_death_is_told_and_the_fit_resumed(ratings, tmp_path, monkeypatch):
     model, keeper = make_model(MODELS[0]), Checkpoint(tmp_path / "kept", every=1)
-    soon = dask.config.set({"distributed.comm.timeouts.connect": "1s"})  # not to wait long for it to come back
-    with soon, cluster(tmp_path) as (address, scheduler), DaskEngine(address, shards=3) as engine:
+    monkeypatch.setattr("truegrade.engines.cluster._ANSWER", 5)  # not to wait long for it to come back
+    with cluster(tmp_path) as (address, scheduler), DaskEngine(address, shards=3) as engine:
 
         def progress(iteration, bound, change):
             if iteration == 6:
@@ -173,7 +171,7 @@ def test_the_schedulers_death_is_told_and_the_fit_resumed(ratings, tmp_path):
     assert str(caught.value).startswith(f"the Dask scheduler at {address} is gone (")
     assert "\n" not in str(caught.value)
     resumed = Checkpoint(tmp_path / "kept", resume=True)
-    agree(model.fit(cut(ratings, 3), checkpoint=resumed), model.fit(ratings))
+    agree(model.fit(ratings, checkpoint=resumed), model.fit(ratings))
 
 
 def test_a_worker_without_the_package_is_refused(ratings, tmp_path):

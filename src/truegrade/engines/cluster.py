@@ -72,7 +72,7 @@ class Cluster:
         return sorted(found)
 
     def _addresses(self) -> list[str]:
-        return list(self.client.scheduler_info(n_workers=-1)["workers"])
+        return list(self.client.scheduler_info(n_workers=-1).get("workers", ()))
 
     def submit(self, task: Callable[..., Any], *arguments: Any) -> Any:
         """Run a task on the cluster, beside the data it is given; a task that is given none goes to the next worker.

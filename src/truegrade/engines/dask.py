@@ -11,6 +11,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+import numpy as np
+
 from truegrade.engines.cluster import Cluster, connected, distributed, local_client
 from truegrade.engines.held import size_of
 from truegrade.engines.shards import ShardedRatings, cut
@@ -36,7 +38,8 @@ class DaskEngine:
 
     client: a `distributed.Client`, which stays open, or the address of a scheduler. None: two processes on this
         machine, which end with :meth:`close`, with the `with` block, or with this process.
-    shards: into how many to cut ratings that are in memory; None: one per worker.
+    shards: into how many to cut ratings that are in memory, at the most; None: one per worker. They are cut between
+        categories.
 
     >>> with DaskEngine("tcp://10.0.0.1:8786") as engine:  # doctest: +SKIP
     ...     fit = OrdinalMixture().fit(ratings, engine=engine)
@@ -60,8 +63,7 @@ class DaskEngine:
         """See :class:`truegrade.engines.protocol.Engine`."""
         workers = self.cluster.workers()
         if not isinstance(ratings, ShardedRatings):
-            shards = self.shards or len(workers)
-            ratings = cut(ratings, max(min(shards, ratings.n_instances), 1))
+            ratings = cut(ratings, 0, at=_borders(ratings, self.shards or len(workers)))
         held = [self.cluster.put(shard) for shard in ratings.shards()]
         parts = [self.cluster.submit(_made, make, shard) for shard in held]
         return OnWorkers(ratings, self.cluster, parts)
@@ -162,6 +164,15 @@ class OnWorkers:
 
     def __exit__(self, *failure: object) -> None:
         self.parts.clear()
+
+
+def _borders(ratings: Ratings, shards: int) -> list[int]:
+    """The first instances of all shards but the first: about alike in size, each category in one of them."""
+    ends = np.linspace(0, ratings.n_instances, shards + 1)[1:-1]
+    allowed = np.arange(ratings.n_instances + 1) if ratings.category is None else ratings.category_ptr()
+    near = allowed[np.minimum(np.searchsorted(allowed, ends), allowed.size - 1)]
+    inside = np.unique(near[(near > 0) & (near < ratings.n_instances)])
+    return [int(first) for first in inside]
 
 
 # What runs on the workers.
