@@ -8,7 +8,7 @@ import pytest
 
 from truegrade import Ratings
 from truegrade.engines import ThreadsEngine, cut
-from truegrade.errors import GoldError
+from truegrade.errors import GoldError, OptionError
 from truegrade.models import make_model
 
 MODELS = [
@@ -145,6 +145,12 @@ def test_gold_that_no_shard_has_is_refused(model):
     ratings = ratings_of(category=True)
     with pytest.raises(GoldError, match="none of its instances is rated: it has 'nobody'"):
         brief(model).fit(cut(ratings, 3), {"nobody": 1.0})
+
+
+@pytest.mark.parametrize("model", ["auto", "ordinal-panel"])
+def test_models_that_look_at_everything_refuse_shards(model):
+    with pytest.raises(OptionError, match=f"{model} needs all ratings in memory"):
+        make_model(model).fit(cut(ratings_of(), 3))
 
 
 def test_a_shard_is_ratings_with_the_codes_of_the_whole():

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from truegrade.engines import ShardedRatings, require_ratings
+from truegrade.errors import OptionError
 from truegrade.gold import Gold
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from truegrade.models._journal import Keeper
     from truegrade.ratings import Ratings
 
-__all__ = ["Model", "Progress", "check_met", "checked_inputs"]
+__all__ = ["Model", "Progress", "check_met", "checked_inputs", "require_whole"]
 
 Progress = Callable[[int, float, float], None]  # iteration, bound, change of the bound
 
@@ -44,6 +45,15 @@ def checked_inputs(ratings: Ratings | ShardedRatings, gold: Any) -> Gold | None:
     """The known truths as Gold, on the ratings' scale; ratings must be Ratings already."""
     require_ratings(ratings)
     return None if gold is None else Gold.of(gold, scale=ratings.scale)
+
+
+def require_whole(name: str, ratings: Ratings | ShardedRatings) -> None:
+    """Refuse shards for a model that looks at all ratings at once."""
+    if isinstance(ratings, ShardedRatings):
+        raise OptionError(
+            f"{name} needs all ratings in memory, and these are in shards; choose ordinal-mixture, dawid-skene, "
+            "ord-binary, continuous, glad, mean, median or majority"
+        )
 
 
 def check_met(gold: Gold | None, met: int, ratings: Ratings | ShardedRatings) -> None:

@@ -21,7 +21,7 @@ from truegrade.models._auto_members import Member, members_for
 from truegrade.models._auto_score import HoldOut, Scores
 from truegrade.models._auto_stack import Stack, is_sound, stack, weigh
 from truegrade.models._auto_subset import muted, voices
-from truegrade.models._base import checked_inputs
+from truegrade.models._base import checked_inputs, require_whole
 from truegrade.models._journal import journal_of
 from truegrade.models._options import check_choices
 from truegrade.models._summary import known_truths
@@ -80,6 +80,7 @@ class Auto:
         progress: called after every pass of the panel.
         checkpoint: keeps how far the fit has come in a file.
         """
+        require_whole(self.name, ratings)
         gold = checked_inputs(ratings, gold)
         if start is not None:
             check_start(self.name, ratings, start)

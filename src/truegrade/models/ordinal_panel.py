@@ -18,7 +18,7 @@ import numpy as np
 
 from truegrade.errors import OptionError
 from truegrade.fit import Status
-from truegrade.models._base import checked_inputs
+from truegrade.models._base import checked_inputs, require_whole
 from truegrade.models._em import Outcome, StopRule, ascend_all
 from truegrade.models._journal import journal_of
 from truegrade.models._options import check_choices, check_positive
@@ -118,6 +118,7 @@ class OrdinalPanel:
         progress: called after every pass with (iteration, bound, change); raise to stop.
         checkpoint: keeps how far the fit has come in a file.
         """
+        require_whole(self.name, ratings)
         gold = checked_inputs(ratings, gold)
         check_names(self, ratings)
         journal = journal_of(checkpoint, self, ratings, gold, start)
