@@ -10,7 +10,7 @@ import pytest
 from truegrade import OrdinalPanel, Ratings
 from truegrade.models._panel_grid import TruthGrid
 from truegrade.models._panel_population import Population
-from truegrade.models._panel_problem import PanelProblem
+from truegrade.models._panel_problem import PanelProblem, place_panel
 from truegrade.models._panel_rows import RefinedRows, TypeRows
 from truegrade.models._panel_types import TypeGrid, TypeParts
 
@@ -123,7 +123,7 @@ def test_nodes_blend_the_rows_of_grades(grades, per_grade, ambiguity):
 
 def enumerate_everything(problem, rows, prior):
     """ln P(ratings) and P(node | ratings) (M, G): over all nodes, and what they pass for in each rating."""
-    r, grid = problem.ratings, problem.grid
+    r, grid = problem.placed.ratings, problem.grid
     instance, grades = r.instance_of(), r.scale.n_grades
     combinations = [
         (h, v, rows.population.log_w[0, h] - math.log(4))
@@ -170,7 +170,7 @@ def test_bound_and_truth_against_enumeration():
         draws=2000,
     )
     fit = model.fit(ratings)
-    problem = PanelProblem.of(model, ratings, None)
+    problem = PanelProblem.of(model, place_panel(model, ratings, None), None)
     rows = RefinedRows.of(fit.parameters["counts"], problem.population())
     exact, posterior = enumerate_everything(problem, rows, fit.parameters["prior"])
     constants = rows.population.log_prior(refined=True) + problem.log_hyperprior(fit.parameters["prior"])

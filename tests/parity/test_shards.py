@@ -37,6 +37,13 @@ MODELS += [
     "glad:starts=2:difficulty=category:class_prior=learned",
     "glad:starts=2:difficulty=none:adversarial=true",
 ]
+MODELS += [
+    "ordinal-panel:draws=4",
+    "ordinal-panel:draws=3:difficulty=category:starts=2",
+    "ordinal-panel:draws=0:difficulty=instance:excluded=a1:trusted=a2",
+    "ordinal-panel:uncertain=false:dependence=0.1",
+    "ordinal-panel:refined=false:nodes=1",
+]
 REAL = ["mean", "median", "ordinal-mixture:starts=2:link=real", "continuous:starts=2", "continuous:starts=2:method=ml"]
 GOLD = {f"i{m}": 1.0 + m % 4 for m in range(0, 60, 7)} | {"i14": 2.4}
 
@@ -147,7 +154,7 @@ def test_gold_that_no_shard_has_is_refused(model):
         brief(model).fit(cut(ratings, 3), {"nobody": 1.0})
 
 
-@pytest.mark.parametrize("model", ["auto", "ordinal-panel"])
+@pytest.mark.parametrize("model", ["auto"])
 def test_models_that_look_at_everything_refuse_shards(model):
     with pytest.raises(OptionError, match=f"{model} needs all ratings in memory"):
         make_model(model).fit(cut(ratings_of(), 3))

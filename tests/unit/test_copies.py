@@ -8,7 +8,8 @@ import pytest
 from truegrade import Auto, Mean, OrdinalPanel, Ratings, simulate
 from truegrade import copies as module
 from truegrade.checks import copied_ratings
-from truegrade.copies import find_copies
+from truegrade.copies import Sampled, find_copies
+from truegrade.engines import cut
 from truegrade.errors import OptionError
 
 PAIRS = (("0", "1"), ("2", "3"))
@@ -56,10 +57,10 @@ def test_evidence_is_the_likelihood_ratio(monkeypatch):
     )
     p = np.array([[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]])
     rows = np.array([[[0.9, 0.1], [0.3, 0.7]], [[0.6, 0.4], [0.2, 0.8]]])
-    surprise = module._surprise(ratings, p, rows)
+    surprise = module._surprise(module.Sampled.of(ratings, p), rows)  # the second instance comes last
     by_hand = [min(0.2 / 0.9 + 0.8 / 0.3, 1 / (0.2 * 0.9 + 0.8 * 0.3)), min(0.2 / 0.6 + 0.8 / 0.2, 1 / (0.12 + 0.16))]
     np.testing.assert_allclose(surprise[:2], by_hand)
-    odds = [sum(surprise[:2]) / 2, sum(surprise[2:4]) / 2, 0.0]
+    odds = [sum(surprise[:2]) / 2, sum(surprise[4:]) / 2, 0.0]
     expected = math.log(sum(math.prod(1 - c + c * x for x in odds) for c in (0.1, 0.3, 0.6)) / 3)
     monkeypatch.setattr(module, "_FALSE_ALARM", 1e9)  # any evidence is told
     assert not find_copies(ratings, p, rows).one.size  # but two agreements are not many
@@ -114,3 +115,18 @@ def test_other_ratings_and_real_scales_are_refused():
     real = Ratings.from_arrays(annotator=list("abab"), instance=list("xxyy"), rating=[0.1, 0.2, 1.5, 1.7], scale="real")
     with pytest.raises(OptionError, match="two grades"):
         copied_ratings(Mean().fit(real), real)
+
+
+@pytest.mark.parametrize("most", [5, 60, 2_000_000])
+@pytest.mark.parametrize("cuts", [(), (1,), (3, 4, 40)])
+def test_the_sample_is_the_same_however_the_ratings_are_cut(monkeypatch, most, cuts):
+    monkeypatch.setattr(module, "_MOST", most)
+    ratings = simulate(instances=60, annotators=8, n_ratings=200, seed=1).ratings
+    p = np.random.default_rng(0).dirichlet(np.ones(5), 60)
+    shards = cut(ratings, 0, at=cuts)
+    before = np.cumsum([0, *shards.sizes])
+    parts = [Sampled.of(s, p[at : at + s.n_instances], at) for s, at in zip(shards.shards(), before, strict=False)]
+    whole, joined = Sampled.of(ratings, p), Sampled.joined(parts)
+    assert 0 < whole.pairs.sum() <= most
+    for name in ("key", "pairs", "size", "annotator", "grade", "p", "instance"):
+        np.testing.assert_array_equal(getattr(joined, name), getattr(whole, name))

@@ -51,8 +51,8 @@ def require_whole(name: str, ratings: Ratings | ShardedRatings) -> None:
     """Refuse shards for a model that looks at all ratings at once."""
     if isinstance(ratings, ShardedRatings):
         raise OptionError(
-            f"{name} needs all ratings in memory, and these are in shards; choose ordinal-mixture, dawid-skene, "
-            "ord-binary, continuous, glad, mean, median or majority"
+            f"{name} needs all ratings in memory, and these are in shards; choose ordinal-panel, ordinal-mixture, "
+            "dawid-skene, ord-binary, continuous, glad, mean, median or majority"
         )
 
 

@@ -7,28 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truegrade.fit_parts import Answer, Head, whole_fit
+from truegrade.fit_parts import Head
 from truegrade.inference.adding import Sums
 from truegrade.inference.confusion import adversaries, confusion_columns
-from truegrade.inference.counting import AgreementSums
 from truegrade.models._notes import doubts, name_annotators, not_converged
-from truegrade.models._summary import Moments, mean_ratings
+from truegrade.models._summary import Moments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
-    from truegrade.fit import Fit, Status
+    from truegrade.fit import Status
+    from truegrade.inference.counting import AgreementSums
     from truegrade.models._base import Model
     from truegrade.models._em import Outcome
     from truegrade.posterior import GradePosterior, GridPosterior
-    from truegrade.ratings import Ratings
     from truegrade.ratings_facts import RatingsFacts
 
     Floats = NDArray[np.float64]
 
-__all__ = ["GoldCount", "TruthSums", "grade_fit", "grade_head"]
+__all__ = ["GoldCount", "TruthSums", "grade_head"]
 
 
 @dataclass(frozen=True)
@@ -108,10 +107,3 @@ def grade_head(  # noqa: PLR0913  one argument per finding
             *doubts(ratings, truths.moments.correlation),
         ),
     )
-
-
-def grade_fit(model: Model, ratings: Ratings, posterior: GradePosterior | GridPosterior, **found: Any) -> Fit:
-    """The same as a whole Fit, of ratings that are no shards; `found` as for :func:`grade_head`."""
-    truths = TruthSums.of(posterior, mean_ratings(ratings), ratings)
-    head = grade_head(model, ratings, truths, AgreementSums.of(ratings), nodes=posterior.nodes, **found)
-    return whole_fit(ratings, head, [Answer(posterior)])

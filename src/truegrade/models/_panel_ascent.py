@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from truegrade.models._em import StopRule
-from truegrade.models._panel_problem import MANY_GRADES
+from truegrade.models._panel_part import PanelPart
 from truegrade.models._panel_rows import RefinedRows, TypeRows
-from truegrade.models._summary import correlation, mean_ratings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from truegrade.inference.table_sweep import TableSums
+    from truegrade.models._panel_part import PanelMessage
     from truegrade.models._panel_problem import PanelProblem
     from truegrade.models._panel_rows import PanelRows
+    from truegrade.models._summary import Moments
 
     Floats = NDArray[np.float64]
 
@@ -34,16 +34,14 @@ class PanelAscent:
     problem: PanelProblem
     rows: PanelRows
     prior: Floats  # (groups, G)
-    sums: TableSums
-    _posterior: Floats | None = field(default=None, repr=False)
 
     @classmethod
     def fresh(cls, problem: PanelProblem, index: int) -> PanelAscent:
         """Start number `index`: everybody is of the population's average type, give or take some jitter."""
         coarse = problem.on_grades()
-        grades = problem.ratings.scale.n_grades
+        grades = problem.placed.ratings.scale.n_grades
         population = coarse.population()
-        nothing = np.zeros((problem.ratings.n_annotators, grades, grades))
+        nothing = np.zeros((problem.placed.ratings.n_annotators, grades, grades))
         rows: PanelRows = TypeRows.of(nothing, population)
         if index > 0:
             noise = np.random.default_rng((problem.model.seed, index)).normal(
@@ -51,7 +49,7 @@ class PanelAscent:
             )
             q = population.base[population.group] * np.exp(noise)
             rows = TypeRows(nothing, population, q / q.sum(axis=1, keepdims=True), np.zeros(len(q)))
-        refined = problem.model.refined and grades <= MANY_GRADES
+        refined = problem.refined
         if not refined and problem.grid.on_grades:
             return cls.at(problem, rows, problem.first_prior())  # nothing else to settle first
         settling = cls.at(coarse, rows, coarse.first_prior())
@@ -67,27 +65,22 @@ class PanelAscent:
     @classmethod
     def at(cls, problem: PanelProblem, rows: PanelRows, prior: Floats) -> PanelAscent:
         """With these rows and this prior."""
-        return cls(problem, rows, prior, problem.empty_sums(posterior=False))
+        return cls(problem, rows, prior)
+
+    @property
+    def message(self) -> PanelMessage:
+        """The parameters in force."""
+        return self.problem.message(self.problem.grid.table(self.rows.log_p), self.prior)
 
     def step(self) -> float:
         """One sweep, then the prior, the population and the annotators. The bound is the one of the sweep."""
         problem, rows, log_p = self.problem, self.rows, self.rows.log_p
-        self._posterior = None
         table = problem.grid.table(log_p)
-        problem.sweep(table, self.prior, self.sums)
-        bound = float(self.sums.log_z.sum()) + rows.log_prior() + problem.log_hyperprior(self.prior)
-        self.rows = rows.updated(problem.grid.rows(self.sums.counts, table, log_p))
-        self.prior = problem.updated_prior(problem.mass(self.sums))
-        return bound
-
-    def posterior(self) -> Floats:
-        """q of every instance (M, G) at the parameters in force."""
-        if self._posterior is None:
-            sums = self.problem.empty_sums(posterior=True)
-            self.problem.sweep(self.problem.grid.table(self.rows.log_p), self.prior, sums)
-            self._posterior = sums.posterior
-        assert self._posterior is not None  # noqa: S101  it was asked for
-        return self._posterior
+        sums = problem.placed.sums(PanelPart.sweep, None, problem.message(table, self.prior))
+        bound = sums.log_z + rows.log_prior() + problem.log_hyperprior(self.prior)
+        self.rows = rows.updated(problem.grid.rows(sums.counts, table, log_p))
+        self.prior = problem.updated_prior(sums.mass)
+        return float(bound)
 
     def collapsed(self) -> bool:
         """Shares of types that are drawn to a first guess leave no room for a collapse into spam."""
@@ -95,5 +88,5 @@ class PanelAscent:
 
     def mirrored(self) -> bool:
         """Whether the estimates run against the mean of the ratings."""
-        estimate = self.problem.grid.places(self.posterior()) @ self.problem.grid.position
-        return correlation(estimate, mean_ratings(self.problem.ratings)) < 0
+        moments: Moments = self.problem.placed.sums(PanelPart.moments, None, self.message)
+        return moments.correlation < 0

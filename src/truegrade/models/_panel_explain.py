@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truegrade.errors import IdError, OptionError
-from truegrade.models._panel_problem import PanelProblem
+from truegrade.models._panel_problem import PanelProblem, place_panel
 from truegrade.models._panel_resume import resumed
-from truegrade.models._panel_truth import log_predictive
+from truegrade.models._panel_truth import PanelEnd, log_predictive
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from truegrade.fit import Fit
+    from truegrade.models._panel_part import PanelPart
     from truegrade.models.ordinal_panel import OrdinalPanel
     from truegrade.ratings import Ratings
 
@@ -38,20 +39,20 @@ def explanation(model: OrdinalPanel, fit: Fit, ratings: Ratings, instance: Any) 
     if instance not in labels:
         raise IdError(f"this fit has no instance '{instance}'; it has '{labels[0]}' and others")
     m = int(ratings.instances.code[labels.index(instance)])
-    state = resumed(PanelProblem.of(model, ratings, None), fit)
     its = slice(int(ratings.instance_ptr[m]), int(ratings.instance_ptr[m + 1]))
-    evidence = log_predictive(state, its)  # (n, G)
-    row = state.problem.prior_row()
-    log_prior = state.problem.log_prior(state.prior)[0 if row is None else row[m]]
-    weight = state.problem.weight[its]
-    rho = float(fit.hyperparameters["dependence"])
-    values = np.interp(state.problem.grid.position, np.arange(ratings.scale.n_grades), ratings.scale.array)
+    with place_panel(model, ratings, None, fresh=False) as placed:
+        state = resumed(PanelProblem.of(model, placed, None), fit)
+        end = PanelEnd(state.rows, state.message, counted=True)
+        (about,) = placed.each(_about, None, (end, m))
+    log_prior, weight, evidence = about
+    rho, grid = float(fit.hyperparameters["dependence"]), state.problem.grid
+    values = np.interp(grid.position, np.arange(ratings.scale.n_grades), ratings.scale.array)
 
     def estimate(kept: Floats) -> float:
         worth = 1 / (1 + rho * max(kept.sum() - 1, 0.0))
         log_q = log_prior + worth * (kept @ evidence)
         q = np.exp(log_q - log_q.max())
-        return float(state.problem.grid.places(q) @ values / q.sum())
+        return float(grid.places(q) @ values / q.sum())
 
     one = np.eye(weight.size) * weight
     whole = estimate(weight)
@@ -66,3 +67,10 @@ def explanation(model: OrdinalPanel, fit: Fit, ratings: Ratings, instance: Any) 
             "pull": pull,
         }
     )
+
+
+def _about(part: PanelPart, _: None, message: tuple[PanelEnd, int]) -> tuple[Floats, Floats, Floats]:
+    """The prior of an instance's nodes (G,), the weights of its ratings (n,) and what each tells (n, G)."""
+    end, m = message
+    its = slice(int(part.ratings.instance_ptr[m]), int(part.ratings.instance_ptr[m + 1]))
+    return end.sweep.log_prior[part.rows_of_prior()[m]], part.weight[its], log_predictive(part, end, its)

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truegrade.copies import about_copies, find_copies
+from truegrade.copies import Sampled, about_copies, copies_among
 from truegrade.fit import Status
-from truegrade.models._grade_fit import grade_fit
-from truegrade.models._panel_draws import drawn_truth
+from truegrade.fit_parts import Answer, whole_fit
+from truegrade.models._grade_fit import TruthSums, grade_head
+from truegrade.models._panel_draws import begin_chains, drawn_truth
 from truegrade.models._panel_named import group_names
+from truegrade.models._panel_part import PanelPart
 from truegrade.models._panel_rows import RefinedRows
-from truegrade.models._panel_truth import PanelTruth, learned_dependence, measured_dependence
+from truegrade.models._panel_truth import (
+    RHOS,
+    PanelEnd,
+    PanelTruth,
+    known_truths_told,
+    measured_dependence,
+    miss_of_annotators,
+)
+from truegrade.models._summary import mean_ratings
 from truegrade.posterior import GridPosterior
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from truegrade.engines import States
     from truegrade.fit import Fit
     from truegrade.models._em import Outcome
     from truegrade.models._panel_ascent import PanelAscent
+    from truegrade.models._panel_grid import TruthGrid
     from truegrade.models._panel_problem import PanelProblem
+    from truegrade.scale import Scale
 
     Floats = NDArray[np.float64]
 
@@ -32,46 +45,93 @@ _ENOUGH_GOLD = 10  # known truths from which the dependence is learned
 _NOTABLE = 0.02  # a dependence that is worth a sentence
 
 
+@dataclass(frozen=True)
+class _Wanted:
+    """Which truths the answers are."""
+
+    rho: float
+    seen: int  # how many draws they are averaged over; 0: none
+
+
 def panel_fit(
     problem: PanelProblem, best: Outcome, endings: list[tuple[float, Status]], earlier: Fit | None = None
 ) -> Fit:
     """Everything the winning start found."""
     state: PanelAscent = best.state  # type: ignore[assignment]
-    model, grid = problem.model, problem.grid
-    truth = PanelTruth.of(state, counted=earlier is None)
-    rho, notes = _dependence(state, truth, earlier)
-    q, status = truth.posterior(rho), best.status
+    model, grid, placed, rows = problem.model, problem.grid, problem.placed, state.rows
+    end = PanelEnd(rows, state.message, counted=earlier is None)
+    status, seen, told = best.status, 0, 0
     drawing = earlier is None and model.uncertain and model.draws > 0 and status is not Status.INTERRUPTED
-    if drawing and isinstance(state.rows, RefinedRows):
-        drawn, stopped = drawn_truth(state, state.rows, rho, model.draws)
-        q, status = q if drawn is None else drawn, Status.INTERRUPTED if stopped else status
-    posterior = _posterior(problem, grid.places(q))
+    if drawing and isinstance(rows, RefinedRows):
+        states, told = begin_chains(state, end)
+    else:
+        states = placed.begin(PanelTruth.begin, end.at_shards(placed.sizes))
+    rho, notes = _dependence(state, states, earlier)
+    if told and isinstance(rows, RefinedRows):
+        states, seen, stopped = drawn_truth(state, rows, rho, told, states)
+        status = Status.INTERRUPTED if stopped else status
+    wanted = _Wanted(rho, seen)
     if earlier is None:
-        p = posterior.probabilities(problem.ratings.scale)
         notes += _about_excluded(problem) + _about_groups(state)
         if not model.excluded:  # whose confusion matrices nobody learned
-            notes += about_copies(problem.ratings, find_copies(problem.ratings, p, state.rows.mean))
+            sample = Sampled.joined(list(placed.each(_sampled, states, wanted)))
+            notes += about_copies(placed.ratings, copies_among(sample, rows.mean))
     hyperparameters: dict[str, Any] = {"dependence": rho, "kappa_shares": _kappa_shares(state)}
     if grid.levels > 1:
         hyperparameters["ambiguous"] = float(state.prior.reshape(len(state.prior), grid.levels, -1)[:, 1].mean())
-    return grade_fit(
+    head = grade_head(
         model,
-        problem.ratings,
-        posterior,
-        confusion=state.rows.mean,
-        counts=_at_places(problem, state.rows.counts),
+        placed.ratings,
+        placed.sums(_truths, states, wanted),
+        placed.sums(PanelPart.agreement, None, None),
+        confusion=rows.mean,
+        counts=_at_places(problem, rows.counts),
+        nodes=_nodes(grid, placed.ratings.scale),
         best=replace(best, status=status),
         endings=endings,
         parameters={
-            **({"kept": state.rows.kept} if isinstance(state.rows, RefinedRows) else {}),
-            "counts": state.rows.counts,
+            **({"kept": rows.kept} if isinstance(rows, RefinedRows) else {}),
+            "counts": rows.counts,
             "prior": state.prior,
-            "log_w": state.rows.population.log_w,
-            "log_v": state.rows.population.log_v,
+            "log_w": rows.population.log_w,
+            "log_v": rows.population.log_v,
         },
         hyperparameters=hyperparameters,
         notes=notes,
     )
+    return whole_fit(placed.ratings, head, placed.each(_answer, states, wanted))
+
+
+# What engines run.
+
+
+def _truths(part: PanelPart, truth: PanelTruth, wanted: _Wanted) -> TruthSums:
+    return TruthSums.of(_posterior(part, truth, wanted), mean_ratings(part.ratings), part.ratings)
+
+
+def _sampled(part: PanelPart, truth: PanelTruth, wanted: _Wanted) -> Sampled:
+    p = _posterior(part, truth, wanted).probabilities(part.ratings.scale)
+    return Sampled.of(part.ratings, p, truth.before)
+
+
+def _answer(part: PanelPart, truth: PanelTruth, wanted: _Wanted) -> Answer:
+    return Answer(_posterior(part, truth, wanted))
+
+
+def _posterior(part: PanelPart, truth: PanelTruth, wanted: _Wanted) -> GridPosterior:
+    """P(place) of a shard's instances."""
+    scale = part.ratings.scale
+    q = truth.posterior(wanted.rho)
+    if truth.chain is not None and wanted.seen:
+        q = truth.chain.total / wanted.seen
+    at = np.arange(scale.n_grades, dtype=np.float64)
+    known = np.full(len(q), np.nan) if part.known is None else np.interp(part.known, at, scale.array)
+    return GridPosterior(part.grid.places(q), _nodes(part.grid, scale), known)
+
+
+def _nodes(grid: TruthGrid, scale: Scale) -> Floats:
+    """Where on the scale the places lie (Z,)."""
+    return np.interp(grid.position, np.arange(scale.n_grades, dtype=np.float64), scale.array)
 
 
 def _kappa_shares(state: PanelAscent) -> Any:
@@ -86,7 +146,7 @@ def _about_groups(state: PanelAscent) -> list[str]:
     problem, names = state.problem, group_names(state.problem.model)
     if len(names) == 1:
         return []
-    at = np.arange(problem.ratings.scale.n_grades)
+    at = np.arange(problem.placed.ratings.scale.n_grades)
     prior = problem.grid.places(state.prior).mean(axis=0) @ problem.grid.blend[: problem.grid.position.size]
     miss = at - at[:, None]  # (R, K)
     mean = np.einsum("r,nrk,rk->n", prior, state.rows.mean, miss)
@@ -103,26 +163,26 @@ def _about_groups(state: PanelAscent) -> list[str]:
 
 def _about_excluded(problem: PanelProblem) -> list[str]:
     """Who was left out, and how many instances nobody else rated."""
-    r = problem.ratings
     if not problem.model.excluded:
         return []
-    unrated = np.count_nonzero(np.add.reduceat(problem.weight, r.instance_ptr[:-1]) == 0)
+    unrated = problem.facts.unrated
     also = f"; instances that nobody else rated, left at the prior: {unrated}" if unrated else ""
     return [f"left out of the truth, as told: {', '.join(problem.model.excluded)}{also}"]
 
 
-def _dependence(state: PanelAscent, truth: PanelTruth, earlier: Fit | None) -> tuple[float, list[str]]:
+def _dependence(state: PanelAscent, truths: States, earlier: Fit | None) -> tuple[float, list[str]]:
     """How far errors on an instance are taken to be correlated, and a sentence about it."""
-    model = state.problem.model
+    problem, model = state.problem, state.problem.model
     if earlier is not None:
         return float(earlier.hyperparameters["dependence"]), []
     if model.dependence != "measured":
         return min(model.dependence + model.assumed, 1.0), []
-    known = state.problem.known
-    if known is not None and np.count_nonzero(~np.isnan(known)) >= _ENOUGH_GOLD:
-        learned = learned_dependence(state, truth)
+    if problem.facts.met >= _ENOUGH_GOLD:
+        told = problem.placed.sums(known_truths_told, truths, np.log(state.prior))
+        learned = RHOS[int(np.argmax(told))]
         return learned, [f"known truths say that annotators' errors on an instance correlate by {learned:.2f}"]
-    measured = measured_dependence(state, truth.posterior(0.0))
+    said = miss_of_annotators(state.rows.mean, problem.grid.blend)
+    measured = problem.placed.sums(measured_dependence, truths, said).rho
     notes = []
     if measured > _NOTABLE:
         notes.append(
@@ -130,14 +190,6 @@ def _dependence(state: PanelAscent, truth: PanelTruth, earlier: Fit | None) -> t
             "many ratings count less than independent ones would"
         )
     return min(measured + model.assumed, 1.0), notes
-
-
-def _posterior(problem: PanelProblem, p: Floats) -> GridPosterior:
-    scale = problem.ratings.scale
-    at = np.arange(scale.n_grades, dtype=np.float64)
-    nodes = np.interp(problem.grid.position, at, scale.array)
-    known = None if problem.known is None else np.interp(problem.known, at, scale.array)
-    return GridPosterior(p, nodes, np.full(len(p), np.nan) if known is None else known)
 
 
 def _at_places(problem: PanelProblem, counts: Floats) -> Floats:

@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 
     from truegrade.models.ordinal_panel import OrdinalPanel
     from truegrade.ratings import Ratings
+    from truegrade.ratings_facts import RatingsFacts
 
 __all__ = ["TRUSTED", "check_names", "excluded_ratings", "group_names", "group_of", "trusted_ratings"]
 
 TRUSTED = "trusted"
 
 
-def check_names(model: OrdinalPanel, ratings: Ratings) -> None:
+def check_names(model: OrdinalPanel, ratings: RatingsFacts) -> None:
     """Refuse names that no annotator has, and annotators that are both left out and trusted."""
     labels = _labels(ratings)
     told = {"excluded": model.excluded, TRUSTED: model.trusted, "groups": tuple(model.groups)}
@@ -47,7 +48,7 @@ def group_names(model: OrdinalPanel) -> list[str]:
     return ["", *sorted(set(model.groups.values())), *([TRUSTED] if model.trusted else [])]
 
 
-def group_of(model: OrdinalPanel, ratings: Ratings) -> NDArray[np.intp]:
+def group_of(model: OrdinalPanel, ratings: RatingsFacts) -> NDArray[np.intp]:
     """The group of every annotator (N,), as its place among :func:`group_names`."""
     names = group_names(model)
     group = np.zeros(ratings.n_annotators, dtype=np.intp)
@@ -62,6 +63,6 @@ def _given_by(names: tuple[str, ...], ratings: Ratings) -> NDArray[np.bool_]:
     return given
 
 
-def _labels(ratings: Ratings) -> list[str]:
+def _labels(ratings: RatingsFacts) -> list[str]:
     """Every annotator's name as text, by code."""
     return [str(label) for label in ratings.annotators.labels_of(np.arange(ratings.n_annotators)).to_pylist()]

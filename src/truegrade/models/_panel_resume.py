@@ -9,7 +9,6 @@ import numpy as np
 
 from truegrade.errors import OptionError
 from truegrade.models._panel_ascent import PanelAscent
-from truegrade.models._panel_problem import MANY_GRADES
 from truegrade.models._panel_rows import RefinedRows, TypeRows
 from truegrade.models._warm import check_start, meeting
 
@@ -22,8 +21,8 @@ __all__ = ["resumed"]
 
 def resumed(problem: PanelProblem, earlier: Fit) -> PanelAscent:
     """Where an earlier fit ended; annotators that it does not know have no counts."""
-    check_start(problem.model.name, problem.ratings, earlier)
-    old, grades = earlier.parameters, problem.ratings.scale.n_grades
+    check_start(problem.model.name, problem.placed.ratings, earlier)
+    old, grades = earlier.parameters, problem.placed.ratings.scale.n_grades
     population = problem.population()
     prior = problem.first_prior()
     if old["log_w"].size != population.log_w.size or old["prior"].shape[1] != prior.shape[1]:
@@ -32,11 +31,10 @@ def resumed(problem: PanelProblem, earlier: Fit) -> PanelAscent:
     population = replace(population, log_w=log_w, log_v=log_v)
     if len(old["prior"]) == len(prior) and problem.groups == 1:
         prior = old["prior"]
-    here, there = meeting(problem.ratings.annotators, earlier.annotator_ids)
-    counts = np.zeros((problem.ratings.n_annotators, grades, grades))
+    here, there = meeting(problem.placed.ratings.annotators, earlier.annotator_ids)
+    counts = np.zeros((problem.placed.ratings.n_annotators, grades, grades))
     counts[here] = old["counts"][there]
-    refined = problem.model.refined and grades <= MANY_GRADES
-    if not refined:
+    if not problem.refined:
         return PanelAscent.at(problem, TypeRows.of(counts, population), prior)
     kept = RefinedRows.of(counts, population).kept.copy()
     kept[here] = old["kept"][there]

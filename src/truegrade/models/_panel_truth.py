@@ -11,53 +11,97 @@ residuals, which is 0 where the model is right about their independence.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from truegrade.inference.adding import Sums
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from truegrade.models._panel_ascent import PanelAscent
+    from truegrade.models._panel_draws import Chain
+    from truegrade.models._panel_part import PanelMessage, PanelPart
+    from truegrade.models._panel_rows import PanelRows
 
     Floats = NDArray[np.float64]
 
-__all__ = ["PanelTruth", "learned_dependence", "log_predictive", "measured_dependence", "normalised", "worth_of"]
+__all__ = [
+    "RHOS",
+    "Dependence",
+    "PanelEnd",
+    "PanelTruth",
+    "known_truths_told",
+    "log_predictive",
+    "measured_dependence",
+    "miss_of_annotators",
+    "normalised",
+    "worth_of",
+]
 
-_RHOS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)  # that known truths may choose from
+RHOS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)  # that known truths may choose from
 _TINY = 1e-300
 _BLOCK = 8192  # ratings whose rows are in memory at a time
 
 
 @dataclass(frozen=True)
+class PanelEnd:
+    """Where an ascent ended, and where a shard stands."""
+
+    rows: PanelRows
+    sweep: PanelMessage
+    counted: bool  # the annotators' counts hold these very ratings
+    before: int = 0  # instances of the shards before
+
+    def at_shards(self, sizes: Sequence[int]) -> Iterator[PanelEnd]:
+        """The same for each shard, of so many instances."""
+        return (replace(self, before=before) for before in accumulate(sizes[:-1], initial=0))
+
+
+@dataclass(frozen=True)
+class Dependence(Sums):
+    """Products of two annotators' residuals on one instance."""
+
+    met: float
+    expected: float  # if they were the same but for their size
+
+    @property
+    def rho(self) -> float:
+        """How far residuals agree; 0 at least."""
+        return max(self.met / self.expected, 0.0) if self.expected > 0 else 0.0
+
+
+@dataclass
 class PanelTruth:
-    """The evidence about every instance, before dependence is allowed for."""
+    """What is known of a shard's instances at the end: the evidence about each, before dependence is allowed for."""
 
     log_prior: Floats  # (M, G)
     evidence: Floats  # (M, G): sum over an instance's ratings of ln P(rating | node)
     size: Floats  # (M,): its number of ratings
+    before: int = 0  # instances of the shards before
+    chain: Chain | None = None  # of draws that the truth is averaged over
+
+    # What engines run: each takes the part, the truth and a message.
 
     @classmethod
-    def of(cls, ascent: PanelAscent, *, counted: bool = True) -> PanelTruth:
-        """From the end of an ascent. counted: whether its annotators' counts hold these very ratings."""
-        problem, r = ascent.problem, ascent.problem.ratings
-        log_prior = problem.log_prior(ascent.prior)
-        row = problem.prior_row()
-        evidence = np.empty((r.n_instances, problem.grid.nodes))
-        table = None if problem.model.uncertain else problem.grid.table(ascent.rows.log_p)
+    def begin(cls, part: PanelPart, message: PanelEnd) -> PanelTruth:
+        """From the end of an ascent."""
+        r, grid = part.ratings, part.grid
+        evidence = np.empty((r.n_instances, grid.nodes))
+        q = part.posterior(message.sweep) if part.model.uncertain and message.counted else None
         for first, last, ratings in _blocks(r.instance_ptr):
-            if table is None:
-                log_p = np.log(_predictive(ascent, ratings, counted=counted))
+            if part.model.uncertain:
+                log_p = np.log(_predictive(part, message.rows, q, ratings))
             else:  # as the fitting step sees it
-                log_p = table[r.annotator[ratings], r.grade[ratings]]
+                log_p = message.sweep.table[r.annotator[ratings], r.grade[ratings]]
             begins = r.instance_ptr[first:last] - ratings.start
-            evidence[first:last] = np.add.reduceat(log_p * problem.weight[ratings, None], begins, axis=0)
-        size = np.add.reduceat(problem.weight, r.instance_ptr[:-1])
-        rows = np.zeros(r.n_instances, dtype=np.int32) if row is None else row
-        return cls(log_prior[rows], evidence, size)
+            evidence[first:last] = np.add.reduceat(log_p * part.weight[ratings, None], begins, axis=0)
+        size = np.add.reduceat(part.weight, r.instance_ptr[:-1])
+        return cls(message.sweep.log_prior[part.rows_of_prior()], evidence, size, message.before)
 
     def posterior(self, rho: float) -> Floats:
         """P(node) (M, G)."""
@@ -77,35 +121,45 @@ def normalised(log_q: Floats) -> Floats:
     return q
 
 
-def measured_dependence(ascent: PanelAscent, q: Floats) -> float:
-    """rho: how far the residuals of two annotators on one instance agree, given the instance's node; 0 at least."""
-    problem, r = ascent.problem, ascent.problem.ratings
-    said = ascent.rows.mean @ np.stack([np.arange(r.scale.n_grades), np.arange(r.scale.n_grades) ** 2], axis=1)
-    blend = problem.grid.blend
-    mean, square = said[..., 0] @ blend.T, said[..., 1] @ blend.T  # (N, G)
-    sd = np.sqrt(np.maximum(square - mean**2, 0.0))
+def miss_of_annotators(mean: Floats, blend: Floats) -> tuple[Floats, Floats]:
+    """Mean and spread of what each annotator says, in grades, at each node (N, G), from E phi (N, R, K)."""
+    grade = np.arange(mean.shape[2])
+    said = mean @ np.stack([grade, grade**2], axis=1)
+    centre, square = said[..., 0] @ blend.T, said[..., 1] @ blend.T
+    return centre, np.sqrt(np.maximum(square - centre**2, 0.0))
+
+
+def measured_dependence(part: PanelPart, truth: PanelTruth, said: tuple[Floats, Floats]) -> Dependence:
+    """How far the residuals of two annotators on one instance agree, given the instance's node.
+
+    said: of :func:`miss_of_annotators`.
+    """
+    r, q, (mean, sd) = part.ratings, truth.posterior(0.0), said
     met = expected = 0.0
     for first, last, ratings in _blocks(r.instance_ptr):
-        annotator, weight = r.annotator[ratings], problem.weight[ratings, None]
+        annotator, weight = r.annotator[ratings], part.weight[ratings, None]
         begins = r.instance_ptr[first:last] - ratings.start
         miss = r.grade[ratings, None] - mean[annotator]
         met += float(np.vdot(q[first:last], _pairs(miss, weight, begins)))
         expected += float(np.vdot(q[first:last], _pairs(sd[annotator], weight, begins)))
-    return max(met / expected, 0.0) if expected > 0 else 0.0
+    return Dependence(met, expected)
 
 
-def learned_dependence(ascent: PanelAscent, truth: PanelTruth) -> float:
-    """rho: what makes the known truths most probable, had they not been known.
+def known_truths_told(part: PanelPart, truth: PanelTruth, log_prior: Floats) -> Floats:
+    """ln P(known truths), had they not been known, for each of the rhos to choose from.
 
-    Known instances taught the annotators, but their own ratings are taken out of what speaks for them.
+    Known instances taught the annotators, but their own ratings are taken out of what speaks for them. log_prior: of
+    the nodes, in each group (groups, G).
     """
-    problem = ascent.problem
-    assert problem.known is not None  # noqa: S101  asked for with known truths alone
-    at = np.flatnonzero(~np.isnan(problem.known))
-    group = problem.ratings.category[at] if problem.groups > 1 and problem.ratings.category is not None else 0
-    ignorant = PanelTruth(np.log(ascent.prior)[np.broadcast_to(group, at.shape)], truth.evidence[at], truth.size[at])
-    weights = np.array([problem.grid.weights(value) for value in problem.known[at]])  # (gold, G)
-    return max(_RHOS, key=lambda rho: float(np.log((ignorant.posterior(rho) * weights).sum(axis=1) + _TINY).sum()))
+    if part.known is None:
+        return np.zeros(len(RHOS))
+    at = np.flatnonzero(~np.isnan(part.known))
+    category = part.ratings.category
+    group = category[at] if part.groups > 1 and category is not None else np.zeros(at.size, dtype=np.intp)
+    ignorant = PanelTruth(log_prior[group], truth.evidence[at], truth.size[at])
+    weights = np.array([part.grid.weights(place) for place in part.known[at]]).reshape(at.size, -1)  # (gold, G)
+    told = [np.log((ignorant.posterior(rho) * weights).sum(axis=1) + _TINY).sum() for rho in RHOS] if at.size else 0.0
+    return np.zeros(len(RHOS)) + told
 
 
 def _pairs(x: Floats, weight: Floats, begins: NDArray[np.int64]) -> Floats:
@@ -115,25 +169,28 @@ def _pairs(x: Floats, weight: Floats, begins: NDArray[np.int64]) -> Floats:
     return pairs
 
 
-def _predictive(ascent: PanelAscent, ratings: slice, *, counted: bool) -> Floats:
-    """P(rating | node) (b, G); where it is counted, every rating is taken out of its annotator's counts."""
-    problem, rows, grid = ascent.problem, ascent.rows, ascent.problem.grid
-    r = problem.ratings
+def _predictive(part: PanelPart, rows: PanelRows, q: Floats | None, ratings: slice) -> Floats:
+    """P(rating | node) (b, G).
+
+    q (M, G): of the nodes, where the annotators' counts hold these ratings; every rating is then taken out of them.
+    """
+    r, grid = part.ratings, part.grid
     annotator, grade = r.annotator[ratings].astype(np.intp), r.grade[ratings].astype(np.intp)
-    if not counted:
+    if q is None:
         said: Floats = rows.mean[annotator, :, grade] @ grid.blend.T
         return said
     instance = np.searchsorted(r.instance_ptr, np.arange(ratings.start, ratings.stop), side="right") - 1
-    q = ascent.posterior()[instance]
-    own = q if grid.on_grades else _own(q, rows.log_p[annotator, :, grade], grid.blend)
-    own = own * np.minimum(problem.weight[ratings], 1.0)[:, None]
+    own = q[instance]
+    if not grid.on_grades:
+        own = _own(own, rows.log_p[annotator, :, grade], grid.blend)
+    own = own * np.minimum(part.weight[ratings], 1.0)[:, None]
     found: Floats = rows.without(annotator, grade, own) @ grid.blend.T
     return found
 
 
-def log_predictive(ascent: PanelAscent, ratings: slice) -> Floats:
+def log_predictive(part: PanelPart, end: PanelEnd, ratings: slice) -> Floats:
     """What each of these ratings adds to the log likelihood of the nodes (b, G)."""
-    return np.asarray(np.log(_predictive(ascent, ratings, counted=True)))
+    return np.asarray(np.log(_predictive(part, end.rows, part.posterior(end.sweep), ratings)))
 
 
 def _own(q: Floats, log_p: Floats, blend: Floats) -> Floats:

@@ -18,20 +18,20 @@ import numpy as np
 
 from truegrade.errors import OptionError
 from truegrade.fit import Status
-from truegrade.models._base import checked_inputs, require_whole
+from truegrade.models._base import checked_inputs
 from truegrade.models._em import Outcome, StopRule, ascend_all
 from truegrade.models._journal import journal_of
 from truegrade.models._options import check_choices, check_positive
 from truegrade.models._panel_ascent import PanelAscent
 from truegrade.models._panel_fit import panel_fit
 from truegrade.models._panel_named import check_names
-from truegrade.models._panel_problem import PanelProblem
+from truegrade.models._panel_problem import PanelProblem, place_panel
 from truegrade.models._panel_resume import resumed
-from truegrade.threads import default_threads
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from truegrade.engines import Engine, ShardedRatings
     from truegrade.fit import Fit
     from truegrade.models._base import Progress
     from truegrade.models._journal import Keeper
@@ -104,11 +104,12 @@ class OrdinalPanel:
 
     def fit(
         self,
-        ratings: Ratings,
+        ratings: Ratings | ShardedRatings,
         gold: Any = None,
         start: Fit | None = None,
         progress: Progress | None = None,
         *,
+        engine: Engine | None = None,
         checkpoint: Keeper = None,
     ) -> Fit:
         """Infer truths and annotators.
@@ -116,33 +117,36 @@ class OrdinalPanel:
         gold: truths that are known; they stay as they are and tell about annotators.
         start: an earlier fit to begin from; annotators that it does not know are drawn from its population.
         progress: called after every pass with (iteration, bound, change); raise to stop.
+        engine: where the passes run; None: where the ratings are.
         checkpoint: keeps how far the fit has come in a file.
         """
-        require_whole(self.name, ratings)
         gold = checked_inputs(ratings, gold)
         check_names(self, ratings)
         journal = journal_of(checkpoint, self, ratings, gold, start)
-        problem = PanelProblem.of(self, ratings, gold)
+        starts = self.starts if start is None else 1
+        with place_panel(self, ratings, gold, fresh=start is None, starts=starts, engine=engine) as placed:
+            problem = PanelProblem.of(self, placed, gold)
 
-        def begin(index: int) -> PanelAscent:
-            return PanelAscent.fresh(problem, index) if start is None else resumed(problem, start)
+            def begin(index: int) -> PanelAscent:
+                return PanelAscent.fresh(problem, index) if start is None else resumed(problem, start)
 
-        best, endings = ascend_all(
-            begin,
-            self.starts if start is None else 1,
-            StopRule(self.tolerance, max_iterations=self.max_iterations),
-            monotone=True,
-            workers=min(default_threads(), self.starts),
-            progress=progress,
-            journal=journal,
-        )
-        return panel_fit(problem, best, endings)
+            best, endings = ascend_all(
+                begin,
+                starts,
+                StopRule(self.tolerance, max_iterations=self.max_iterations),
+                monotone=True,
+                workers=placed.together,
+                progress=progress,
+                journal=journal,
+            )
+            return panel_fit(problem, best, endings)
 
-    def predict(self, fit: Fit, ratings: Ratings) -> Fit:
+    def predict(self, fit: Fit, ratings: Ratings | ShardedRatings) -> Fit:
         """The truth of new instances, rated by annotators of an earlier fit, who stay as that fit found them."""
-        state = resumed(PanelProblem.of(self, ratings, None), fit)
-        best = Outcome(0, state, Status.CONVERGED, [])
-        return panel_fit(state.problem, best, [(-np.inf, Status.CONVERGED)], earlier=fit)
+        with place_panel(self, ratings, None, fresh=False) as placed:
+            problem = PanelProblem.of(self, placed, None)
+            best = Outcome(0, resumed(problem, fit), Status.CONVERGED, [])
+            return panel_fit(problem, best, [(-np.inf, Status.CONVERGED)], earlier=fit)
 
     def explain(self, fit: Fit, ratings: Ratings, instance: Any) -> pa.Table:
         """What each rating of an instance tells: see :func:`truegrade.models._panel_explain.explanation`."""
