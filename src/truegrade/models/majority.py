@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from truegrade.engines import require_ratings
 from truegrade.errors import OptionError
 from truegrade.models._options import check_choices
 from truegrade.models._votes import vote_fit
@@ -50,6 +51,7 @@ class Majority:
         checkpoint: Keeper = None,
     ) -> Fit:
         """Count the votes of each instance; known truths stand as they are."""
+        require_ratings(ratings)
         if ratings.scale.is_real:
             raise OptionError("a majority needs grades; on a real scale choose the mean or the median")
         return vote_fit(self, ratings, gold, engine, partial(_answer, model=self), _places)
