@@ -31,19 +31,26 @@ html_show_copyright = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ |> "
 copybutton_prompt_is_regexp = True
 
-_OPTIONS = re.compile(r"(\w+(?:, \w+)*): (?=\S)")
+_OPTION = re.compile(r"(\w+(?:, \w+)*): (?=\S)")
+_TRAILING = re.compile(r"(?<![`\w])([a-z]\w*_)(?=[\s,.;:)]|$)")  # labels_ and its like would be links
 
 
-def _options_as_list(_app: Any, kind: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
-    """Let "name, name: what they do" in a class's docstring become a list of options."""
-    if kind != "class":
-        return
-    told = [_OPTIONS.sub(r":\1: ", line, count=1) if _OPTIONS.match(line) else line for line in lines]
-    lines[:] = [
-        part
-        for before, line in zip(["", *told], told, strict=False)
-        for part in (["", line] if line.startswith(":") and before and not before.startswith((":", " ")) else [line])
-    ]
+def _readable(_app: Any, _kind: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
+    """Let "name, name: what they do" in a docstring become a list of options, and `labels_` code."""
+    written: list[str] = []
+    listing = False
+    for line in lines:
+        text = _TRAILING.sub(r"``\1``", line)
+        if _OPTION.match(line):
+            if not listing and written and written[-1]:
+                written.append("")
+            text, listing = _OPTION.sub(r":\1: ", text, count=1), True
+        elif listing and line and not line.startswith(" "):
+            text = "    " + text  # goes on with the option above
+        elif not line:
+            listing = False
+        written.append(text)
+    lines[:] = written
 
 
 def setup(app: Any) -> None:
@@ -64,5 +71,5 @@ def setup(app: Any) -> None:
             return [nodes.literal_block(printed, printed, language="text")]
 
     app.add_directive("help", Help)
-    app.connect("autodoc-process-docstring", _options_as_list)
+    app.connect("autodoc-process-docstring", _readable)
     parser.comment_re = re.compile(r"^\s*#:? ?(.*)\r?\n?$")  # fields are explained by the comment behind them

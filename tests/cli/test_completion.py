@@ -52,6 +52,8 @@ def offered(asked):
         ("truegrade data get ", CATALOGUE),
         ("truegrade data get web", ["web-relevance"]),
         ("truegrade fit --missing ", ["error", "drop"]),
+        ("truegrade describe --from argilla", ["argilla", "argilla-1", "argilla-flat"]),
+        ("truegrade convert a b --to mtu", ["mturk"]),
         ("truegrade fit --model majority --set ties", [f"ties={x}" for x in ("random", "lower", "upper", "expected")]),
         ("truegrade fit --model glad:starts=2 --set adv", ["adversarial=false", "adversarial=true"]),
         ("truegrade fit --set held", ["held_out=0.2"]),

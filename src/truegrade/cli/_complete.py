@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import typer  # noqa: TC002  its own reading of the signatures evaluates them
 
-__all__ = ["data_names", "list_of_models", "model_names", "model_settings"]
+__all__ = ["data_names", "export_names", "list_of_models", "model_names", "model_settings", "writer_names"]
 
 
 def model_names(incomplete: str) -> list[str]:
@@ -50,6 +50,20 @@ def data_names(incomplete: str) -> list[str]:
     from truegrade.datasets import CATALOGUE
 
     return _that_begin(incomplete, CATALOGUE)
+
+
+def export_names(incomplete: str) -> list[str]:
+    """Tools whose files can be read."""
+    from truegrade.readers.exports import EXPORTS, PLAIN
+
+    return _that_begin(incomplete, [PLAIN, *(export.name for export in EXPORTS)])
+
+
+def writer_names(incomplete: str) -> list[str]:
+    """Formats that can be written."""
+    from truegrade.writers.converting import WRITERS
+
+    return _that_begin(incomplete, WRITERS)
 
 
 def _that_begin(incomplete: str, names: Any) -> list[str]:

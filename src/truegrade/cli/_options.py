@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
+from truegrade.cli._complete import export_names
+
 if TYPE_CHECKING:
     from truegrade.engines.disk_ratings import DiskRatings
     from truegrade.engines.streaming import RowsRead
@@ -30,7 +32,12 @@ class FormatOptions:
 
     from_: Annotated[
         str,
-        typer.Option("--from", metavar="NAME", help="The tool that wrote the file, such as label-studio; or plain."),
+        typer.Option(
+            "--from",
+            metavar="NAME",
+            help="The tool that wrote the file, such as label-studio; or plain.",
+            autocompletion=export_names,
+        ),
     ] = ""
     question: Annotated[str, typer.Option(metavar="NAME", help="Of an export with several questions: one, or all.")] = (
         ""

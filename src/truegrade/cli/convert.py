@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from truegrade.cli._complete import writer_names
 from truegrade.cli._options import FormatOptions, Json, takes_ratings
 
 __all__ = ["convert"]
@@ -18,7 +19,12 @@ def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="A file of ratings, - for stdin, or a saved fit.")],
     output: Annotated[str, typer.Argument(metavar="OUT", help="The file to write, or - for stdout.")],
     to: Annotated[
-        str, typer.Option(metavar="NAME", help="The format to write: long (the ending says which), label-studio, ...")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="The format to write: long (the ending says which), label-studio, ...",
+            autocompletion=writer_names,
+        ),
     ] = "",
     original: Annotated[
         str, typer.Option("--with", metavar="FILE", help="With a fit: the tool's export to put the truths into.")

@@ -38,9 +38,20 @@ def read(  # noqa: PLR0913  one argument per role and rule
     """Ratings from a file, or from standard input if the source is ``-``.
 
     CSV and other delimited text, JSON, JSON lines, Parquet, Arrow and Feather, plain or compressed with gzip or zstd,
-    and the exports of labelling tools (docs/formats.md): the content decides, not the file's name, unless `from_` names
-    the format. Columns are found by their usual names, or as told. Of an export with several questions `question`
-    chooses one, or "all". Truths that an export knows are in ``Ratings.known``.
+    and the exports of labelling tools (docs/reference/formats.md): the content decides, not the file's name, unless
+    `from_` names the format. Columns are found by their usual names, or as told. Of an export with several questions
+    `question` chooses one, or "all". Truths that an export knows are in ``Ratings.known``.
+
+    Args:
+        source: a path, or ``-``.
+        from_: the format by name, as ``--from`` on the command line.
+        question: of an export with several questions.
+        annotator: its column or key; likewise `instance`, `rating`, `category`, `weight` and `timestamp`.
+        wide: one row per instance and one column per annotator.
+        scale: the grades, low to high: ``"1..5"``, ``"bad,fair,good"``, ``"real"``; by default as found.
+        drop_values: codes that are no grades. Rows with them are left out and counted.
+        missing: ``"drop"`` leaves rows without a rating out; they are an error otherwise.
+        duplicates: which of an annotator's ratings of one instance to use.
     """
     from truegrade.encode import encode
 
