@@ -3,10 +3,10 @@
     python tools/auto_study.py [DRAWS PER FAMILY] [FOLDER TO KEEP DRAWS IN]
 
 Every world of `study_worlds` is drawn so many times, and Auto's members are fitted once to each draw. A rule is then
-measured by two figures against the truth: the squared error as a share of the mean's, and the log-loss. Each constant
-is moved along its values until none improves their sum; of values that differ by less than .0005 the more cautious one
-is taken. That is done anew without each family in turn, and the rule found is measured on the family that it has not
-seen. No real ratings are read, and no gold.
+measured by two figures against the truth: the squared error as a share of the mean's, and the log-loss. The search
+moves one constant after the other along its values, from equal weights and no corrections, until none improves their
+sum. It is done anew without each family in turn, and the rule found is measured on the family that it has not seen. No
+real ratings are read, and no gold.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import pickle
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -29,21 +29,24 @@ from truegrade.models._auto_score import HoldOut, Scores
 from truegrade.models._auto_stack import is_sound, stack, weigh
 from truegrade.posterior import VotePosterior
 
-TIE = 5e-4
-WEIGHTS = (1.0, 0.5, 2.0, 0.0, 4.0, 8.0)
-VALUES = {  # of each constant, the most cautious first
+WEIGHTS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+VALUES = {
     "continuous": WEIGHTS,
     "dawid_skene": WEIGHTS,
     "ordinal_mixture": WEIGHTS,
-    "ordinal_panel": (1.0, 2.0, 4.0, 8.0, 16.0),
-    "slope": (2.0, 1.0, 0.5, 0.25),
-    "doubt": (0.4, 0.2, 0.1, 0.05, 0.0),
-    "few": (100.0, 50.0, 30.0, 20.0, 10.0, 0.0),
-    "shared": (0.3, 0.2, 0.15, 0.1, 0.05, 0.0),
-    "softening": (1.0, 0.75, 0.5, 0.25, 0.0),
-    "misled": (0.2, 0.1, 0.05, 0.03, 0.01, 0.0),
+    "ordinal_panel": WEIGHTS,
+    "slope": (0.0, 0.25, 0.5, 1.0, 2.0),
+    "doubt": (0.0, 0.05, 0.1, 0.2, 0.4),
+    "few": (0.0, 10.0, 20.0, 30.0, 50.0, 100.0),
+    "shared": (0.0, 0.05, 0.1, 0.15, 0.2, 0.3),
+    "softening": (0.0, 0.25, 0.5, 0.75, 1.0),
+    "misled": (0.0, 0.01, 0.03, 0.05, 0.1),
 }
+NOTHING = Rule(
+    **dict.fromkeys(list(VALUES)[:4], 1.0), slope=0.0, doubt=0.2, few=0.0, shared=0.0, softening=0.0, misled=0.0
+)
 _TINY = 1e-12
+_STILL = 2e-4  # a gain that is worth moving for
 
 
 @dataclass
@@ -112,18 +115,15 @@ class Study:
         losses = self.losses(rule)
         return np.mean([losses[self.family == family].mean(axis=0) for family in families], axis=0)
 
-    def better(self, rules: list[Rule], families: list[str]) -> Rule:
-        """The best of these rules; the first of those that are as good."""
-        sums = [self.mean(rule, families).sum() for rule in rules]
-        return next(rule for rule, found in zip(rules, sums, strict=True) if found < min(sums) + TIE)
-
-    def search(self, families: list[str], rule: Rule) -> Rule:
+    def search(self, families: list[str], rule: Rule = NOTHING) -> Rule:
         """Move one constant after the other to its best value, until none moves."""
         while True:
             before = rule
             for name, values in VALUES.items():
                 rules = [replace(rule, **{name: value}) for value in values]
-                rule = self.better(rules, families)
+                sums = [self.mean(r, families).sum() for r in rules]
+                if min(sums) < self.mean(rule, families).sum() - _STILL:
+                    rule = rules[int(np.argmin(sums))]
             if rule == before:
                 return rule
 
@@ -134,11 +134,8 @@ def main() -> None:
     jobs = list(product(WORLDS, range(draws)))
     with ProcessPoolExecutor(2) as pool:
         study = Study([case for case in pool.map(kept, jobs, [folder] * len(jobs)) if case is not None])
-    families = list(WORLDS)
-    chosen = study.search(families, RULE)
-    print("chosen:", chosen, "\n")
-    about_values(study, chosen)
-    about_families(study, chosen)
+    about_values(study)
+    about_families(study)
 
 
 def kept(job: tuple[str, int], folder: Path | None) -> Case | None:
@@ -154,32 +151,41 @@ def kept(job: tuple[str, int], folder: Path | None) -> Case | None:
     return case
 
 
-def about_values(study: Study, chosen: Rule) -> None:
+def about_values(study: Study) -> None:
+    """What each constant of the rule in use is worth, the others staying as they are."""
     families = list(WORLDS)
-    print("| constant | value: MSE over the mean's, log-loss | without one family |\n|---|---|---|")
+    for label, rule in (
+        ("equal weights, no corrections", NOTHING),
+        ("found", study.search(families)),
+        ("in use", RULE),
+    ):
+        print(f"{label}: {told(study.mean(rule, families))}: {rule}")
+    print("\n| constant | value: MSE over the mean's, log-loss |\n|---|---|")
     for name, values in VALUES.items():
-        rules = [replace(chosen, **{name: value}) for value in values]
         cells = []
-        for value, rule in zip(values, rules, strict=True):
-            error, loss = study.mean(rule, families)
-            cell = f"{value:g}: {error:.3f}, {loss:.3f}"
-            cells.append(f"**{cell}**" if rule == chosen else cell)
-        without = {getattr(study.better(rules, [f for f in families if f != left]), name) for left in families}
-        print(f"| {name} | {'; '.join(cells)} | {', '.join(f'{value:g}' for value in sorted(without))} |", flush=True)
+        for value in values:
+            rule = replace(RULE, **{name: value})
+            cell = f"{value:g}: {told(study.mean(rule, families))}"
+            cells.append(f"**{cell}**" if rule == RULE else cell)
+        print(f"| {name} | {'; '.join(cells)} |", flush=True)
 
 
-def about_families(study: Study, chosen: Rule) -> None:
-    names = [f.name for f in fields(Rule)]
-    print("\n| family | " + " | ".join(f"{m} alone" for m in names[1:5]) + " | chosen on all | chosen without it |")
-    print("|---|---|---|---|---|---|---|")
+def about_families(study: Study) -> None:
+    """The members alone, the rule in use, and the rule found without the family."""
+    columns = ("mean", "continuous", "dawid-skene", "ordinal-mixture", "ordinal-panel", "in use", "found without it")
+    print("\n| family |", " | ".join(columns), "|\n|---|" + "---|" * len(columns))
     rows = []
     for family in WORLDS:
         cases = [case for case in study.cases if case.family == family]
-        alone = np.mean([[case.loss(fit.posterior) for fit in case.fits[1:]] for case in cases], axis=0)
-        other = study.search([f for f in WORLDS if f != family], chosen)
-        rows.append([*alone, study.mean(chosen, [family]), study.mean(other, [family])])
-        print(f"| {family} |", " | ".join(f"{error:.2f}, {loss:.2f}" for error, loss in rows[-1]), "|", flush=True)
-    print("| mean |", " | ".join(f"{error:.3f}, {loss:.3f}" for error, loss in np.mean(rows, axis=0)), "|")
+        alone = np.mean([[case.loss(fit.posterior) for fit in case.fits] for case in cases], axis=0)
+        unseen = study.search([f for f in WORLDS if f != family])
+        rows.append([*alone, study.mean(RULE, [family]), study.mean(unseen, [family])])
+        print(f"| {family} |", " | ".join(map(told, rows[-1])), "|", flush=True)
+    print("| all |", " | ".join(map(told, np.mean(rows, axis=0))), "|")
+
+
+def told(figures: np.ndarray) -> str:
+    return f"{figures[0]:.3f}, {figures[1]:.3f}"
 
 
 if __name__ == "__main__":

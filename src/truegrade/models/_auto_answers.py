@@ -9,12 +9,13 @@ import numpy as np
 
 from truegrade.errors import IdError, OptionError
 from truegrade.models._auto_evidence import beliefs_of
-from truegrade.models._auto_members import members_for
 from truegrade.models._auto_stack import stack
-from truegrade.models._auto_subset import some_of
+from truegrade.models._auto_subset import muted, some_of, voices
 from truegrade.models._warm import check_start
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -56,18 +57,19 @@ def lent(fit: Fit, member: Member) -> Fit:
     )
 
 
-def predicted(fit: Fit, ratings: Ratings) -> tuple[Fit, Stack]:
-    """Every member's prediction, stacked with the weights of the fit; and the leader's, which the tables come from."""
+def predicted(fit: Fit, ratings: Ratings, members: list[Member], voice: Floats) -> tuple[Fit, Stack]:
+    """Every member's prediction, stacked with the weights of the fit; and the leader's, which the tables come from.
+
+    voice (N,): 0 for annotators whose ratings are left out.
+    """
     check_start("auto", ratings, fit)
-    members = members_for(ratings, fit.options["seed"])
+    heard = muted(ratings, voice)
     fits = []
     for member in members:
-        if hasattr(member.model, "predict"):
-            fits.append(member.model.predict(lent(fit, member), ratings))
-        else:
-            fits.append(member.model.fit(ratings))
+        given, predict = ratings if member.leads else heard, getattr(member.model, "predict", None)
+        fits.append(member.model.fit(given) if predict is None else predict(lent(fit, member), given))
     weights = np.array([fit.hyperparameters["weights"][member.name] for member in members])
-    return fits[-1], stack(ratings, beliefs_of(ratings, fits), weights, None)
+    return fits[-1], stack(ratings, beliefs_of(ratings, fits, voice), weights, None)
 
 
 def rating_probabilities(fit: Fit, annotator: NDArray[np.int64], instance: NDArray[np.int64]) -> Floats:
@@ -82,7 +84,7 @@ def rating_probabilities(fit: Fit, annotator: NDArray[np.int64], instance: NDArr
     return chances
 
 
-def explanation(fit: Fit, ratings: Ratings, instance: Any) -> pa.Table:
+def explanation(fit: Fit, ratings: Ratings, instance: Any, members: list[Member], excluded: Sequence[str]) -> pa.Table:
     """One row per rating of the instance: annotator, rating, points_to, estimate_without, pull.
 
     Annotators stay as the fit found them. points_to is the estimate from that rating alone, pull what the rating adds
@@ -101,7 +103,8 @@ def explanation(fit: Fit, ratings: Ratings, instance: Any) -> pa.Table:
     # Instances made up of its ratings: all of them, each alone, all but each.
     alone, others = np.arange(n), np.nonzero(~np.eye(n, dtype=bool))
     made_up = np.concatenate([np.zeros(n, dtype=int), 1 + alone, 1 + n + others[0]])
-    found = predicted(fit, some_of(ratings, its[np.concatenate([alone, alone, others[1]])], made_up))
+    made = some_of(ratings, its[np.concatenate([alone, alone, others[1]])], made_up)
+    found = predicted(fit, made, members, voices(made, excluded))
     estimate = np.full(1 + 2 * n, np.nan)
     order = found[0].instance_ids
     estimate[order.labels.to_numpy()] = found[1].posterior.estimate[order.code]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from truegrade.models.continuous import Continuous
 from truegrade.models.dawid_skene import DawidSkene
@@ -44,16 +44,18 @@ class Member:
 
     @property
     def scored(self) -> Model:
-        """The model that is fitted to all but the held-back ratings."""
-        return replace(self.model, excluded=()) if self.leads else self.model  # type: ignore[type-var]
+        """The model that is fitted to all but the held-back ratings: without draws, nor names that may be missing."""
+        if not self.leads:
+            return self.model
+        return replace(self.model, draws=0, excluded=(), trusted=(), groups={})  # type: ignore[type-var]
 
     def begun(self) -> Model:
         """The model with one pass, for a user who has stopped the fit of another."""
         return replace(self.model, max_iterations=1) if hasattr(self.model, "max_iterations") else self.model  # type: ignore[type-var]
 
 
-def members_for(ratings: Ratings, seed: int, excluded: tuple[str, ...] = ()) -> list[Member]:
-    """The mean first, the leader last."""
+def members_for(ratings: Ratings, seed: int, known: dict[str, Any] | None = None) -> list[Member]:
+    """The mean first, the leader last, who is told what is known about annotators: excluded, trusted, groups."""
     if ratings.scale.is_real:
         return [Member(Mean()), Member(Continuous(starts=_STARTS))]
     return [
@@ -61,5 +63,5 @@ def members_for(ratings: Ratings, seed: int, excluded: tuple[str, ...] = ()) -> 
         Member(Continuous(starts=_STARTS)),
         Member(DawidSkene(pooled=True, starts=1, seed=seed, tolerance=1e-6)),
         Member(OrdinalMixture(starts=_STARTS, seed=seed, max_iterations=_PASSES)),
-        Member(OrdinalPanel(excluded=excluded, seed=seed), leads=True),
+        Member(OrdinalPanel(seed=seed, **(known or {})), leads=True),
     ]

@@ -8,7 +8,7 @@ where annotators gave few ratings. docs/models/auto.md has the reasons.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -24,8 +24,10 @@ from truegrade.models._auto_subset import muted, voices
 from truegrade.models._base import checked_inputs, require_whole
 from truegrade.models._journal import journal_of
 from truegrade.models._options import check_choices
+from truegrade.models._panel_named import check_names
 from truegrade.models._summary import known_truths
 from truegrade.models._warm import check_start
+from truegrade.models.ordinal_panel import OrdinalPanel
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,12 +53,16 @@ class Auto:
     held_out: share of the ratings that members are scored on; each member is then fitted to the others as well.
         0 trusts the prior weights and saves half of the time.
     excluded: annotators whose ratings tell nothing about the truth; they stay in the tables.
+    trusted: annotators who are taken to err hardly ever; the panel knows what to make of it, as of groups.
+    groups: annotator -> group, such as people and machines, each with a population of its own.
     seed: of the members' starts and of which ratings are held back.
     """
 
     name: ClassVar[str] = "auto"
     held_out: float = 0.2
     excluded: tuple[str, ...] = ()
+    trusted: tuple[str, ...] = ()
+    groups: dict[str, str] = field(default_factory=dict)
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -82,10 +88,11 @@ class Auto:
         """
         require_whole(self.name, ratings)
         gold = checked_inputs(ratings, gold)
+        check_names(OrdinalPanel(**self._known()), ratings)
         if start is not None:
             check_start(self.name, ratings, start)
         journal = journal_of(checkpoint, self, ratings, gold, start)
-        members = members_for(ratings, self.seed, self.excluded)
+        members = self.members(ratings)
         voice = voices(ratings, self.excluded)
         heard = muted(ratings, voice)
         fits: list[Fit] = []
@@ -106,6 +113,14 @@ class Auto:
         found = replace(self._end(ratings, members, fits, scores, stacked), instance_columns=shown)
         return replace(found, status=Status.INTERRUPTED) if interrupted else found
 
+    def members(self, ratings: Ratings) -> list[Member]:
+        """The models that are stacked for these ratings."""
+        return members_for(ratings, self.seed, self._known())
+
+    def _known(self) -> dict[str, Any]:
+        """What the user said about annotators."""
+        return {"excluded": self.excluded, "trusted": self.trusted, "groups": self.groups}
+
     def _scores(
         self, heard: Ratings, voice: Floats, members: list[Member], journal: Journal | None, *, interrupted: bool
     ) -> tuple[Scores, bool]:
@@ -118,7 +133,7 @@ class Auto:
 
     def predict(self, fit: Fit, ratings: Ratings) -> Fit:
         """The truth of new instances by known annotators: every member's prediction, stacked as in the fit."""
-        lead, stacked = predicted(fit, ratings)
+        lead, stacked = predicted(fit, ratings, self.members(ratings), voices(ratings, self.excluded))
         return replace(
             lead,
             model=self.name,
@@ -130,7 +145,7 @@ class Auto:
 
     def explain(self, fit: Fit, ratings: Ratings, instance: Any) -> pa.Table:
         """What each rating of an instance tells: see :func:`truegrade.models._auto_answers.explanation`."""
-        return explanation(fit, ratings, instance)
+        return explanation(fit, ratings, instance, self.members(ratings), self.excluded)
 
     def rating_probabilities(
         self, fit: Fit, annotator: NDArray[np.int64], instance: NDArray[np.int64]
