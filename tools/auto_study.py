@@ -65,8 +65,8 @@ class Case:
         world = draw(family, seed)
         ratings = world.ratings()
         members = members_for(ratings, 0)
-        fits = [member.model.fit(ratings) for member in members]
-        scores = HoldOut.of(ratings, 0.2, 0).scores([member.model for member in members])
+        fits = [member.scored.fit(ratings) for member in members]  # without draws: twice as fast, hardly different
+        scores = HoldOut.of(ratings, 0.2, 0).scores([member.scored for member in members])
         return cls(family, ratings, fits, scores, world.truth_of(ratings))
 
     def beliefs(self, shared: float) -> list[VotePosterior]:
@@ -178,7 +178,7 @@ def about_families(study: Study) -> None:
     for family in WORLDS:
         cases = [case for case in study.cases if case.family == family]
         alone = np.mean([[case.loss(fit.posterior) for fit in case.fits] for case in cases], axis=0)
-        unseen = study.search([f for f in WORLDS if f != family])
+        unseen = study.search([f for f in WORLDS if f != family], RULE)
         rows.append([*alone, study.mean(RULE, [family]), study.mean(unseen, [family])])
         print(f"| {family} |", " | ".join(map(told, rows[-1])), "|", flush=True)
     print("| all |", " | ".join(map(told, np.mean(rows, axis=0))), "|")

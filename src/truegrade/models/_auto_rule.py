@@ -12,8 +12,8 @@ class Rule:
     """How members are weighed and made one; docs/models/auto.md shows what each constant is worth."""
 
     mean: float = 1.0  # weights before any rating was looked at
-    continuous: float = 1.0
-    dawid_skene: float = 1.0
+    continuous: float = 0.5
+    dawid_skene: float = 0.5
     ordinal_mixture: float = 1.0
     ordinal_panel: float = 8.0
     slope: float = 0.25  # a member that lies x spreads behind the best score keeps exp(-slope x) of its weight
