@@ -3,6 +3,7 @@
 import pytest
 
 from truegrade import Auto, evaluate, read, read_gold
+from truegrade.models._auto_members import members_for
 
 # MSE at most, correlation at least, log-loss at most; rounded as they are printed.
 FLOORS = [
@@ -23,3 +24,17 @@ def test_floors(shared_data, name, mse, correlation, log_loss):
     assert found.log_loss <= log_loss
     if found.ndcg is not None:
         assert round(found.ndcg, 3) >= 0.926
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [case[0] if isinstance(case, tuple) else case.values[0] for case in FLOORS])
+def test_near_its_best_member_and_better_calibrated(shared_data, name):
+    """Within .03 of the best MSE and .01 of the best correlation; log-loss below Dawid-Skene's and the mixture's."""
+    folder = shared_data(name)
+    ratings, gold = read(str(folder / "ratings.csv")), read_gold(str(folder / "gold.csv"))
+    found = evaluate(Auto().fit(ratings), gold)
+    members = {member.name: evaluate(member.model.fit(ratings), gold) for member in members_for(ratings, 0)}
+    assert found.mse <= min(member.mse for member in members.values()) + 0.03
+    assert found.pearson >= max(member.pearson for member in members.values()) - 0.01
+    assert found.mse <= members["mean"].mse
+    assert found.log_loss < min(members["dawid-skene"].log_loss, members["ordinal-mixture"].log_loss)

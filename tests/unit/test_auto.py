@@ -172,6 +172,24 @@ def test_a_leader_that_tells_ratings_worse_than_the_mean_is_told():
     assert Scores(told, np.ones(100)).worse(0, 1) < 0
 
 
+def lazy_ratings():
+    """Two of three ratings tell next to nothing: annotators guess, or name the common grade without looking."""
+    rng = np.random.default_rng(28)
+    truth, idle = rng.choice(3, 120, p=[0.8, 0.1, 0.1]), rng.beta(0.6, 1.0, 13)
+    instance = np.repeat(np.arange(120), 8)
+    annotator = np.concatenate([rng.choice(13, 8, replace=False) for _ in range(120)])
+    grade = np.where(rng.random(960) < 0.55, truth[instance], rng.integers(0, 3, 960))
+    grade = np.where(rng.random(960) < idle[annotator], 0, grade)
+    return Ratings.from_arrays(annotator=annotator, instance=instance, rating=grade, scale="0..2")
+
+
+def test_a_panel_that_tells_ratings_worse_than_the_mean_is_not_handed_over_silently(drawn, fit):
+    found = Auto().fit(lazy_ratings())
+    assert found.hyperparameters["scores"]["ordinal-panel"] < found.hyperparameters["scores"]["mean"]
+    assert any("tells held-back ratings worse than the plain mean" in note for note in found.notes)
+    assert not any("worse than the plain mean" in note for note in fit.notes)
+
+
 @pytest.mark.parametrize(
     ("member", "scoring", "passes"),
     [
