@@ -76,7 +76,7 @@ def test_weights_follow_the_score_and_lean_to_the_mean(drawn):
     assert plain[4] / plain[3] == pytest.approx(rule.ordinal_panel / rule.ordinal_mixture)
     few = Ratings.from_arrays(annotator=list("abcdefgh"), instance=list("xxyyzzww"), rating=[1, 2, 3, 4, 5, 4, 2, 1])
     thin = weigh(members, sound, Scores.none(5), few, rule)
-    assert thin[0] / thin[4] == pytest.approx((1 + 0.25 * 12) / rule.ordinal_panel)  # (4 / 8 ratings)^2
+    assert thin[0] / thin[4] == pytest.approx((1 + 0.25 * 11) / rule.ordinal_panel)  # (4 / 8 ratings)^2 of all
     broken = weigh(members, np.arange(5) != 3, Scores(told, np.ones(50)), drawn.ratings)
     assert broken[3] == 0
     assert broken.sum() == pytest.approx(1)
