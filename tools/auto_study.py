@@ -45,6 +45,7 @@ VALUES = {
 NOTHING = Rule(
     **dict.fromkeys(list(VALUES)[:4], 1.0), slope=0.0, doubt=0.2, few=0.0, shared=0.0, softening=0.0, misled=0.0
 )
+LEVELS = (0.5, 0.8, 0.9, 0.95)
 _TINY = 1e-12
 _STILL = 2e-4  # a gain that is worth moving for
 
@@ -95,6 +96,11 @@ class Case:
         error = np.mean((posterior.estimate - self.truth) ** 2) / max(np.mean((mean - self.truth) ** 2), _TINY)
         return np.array([min(error, 5.0), -np.log(np.maximum(p, _TINY)).mean()])
 
+    def coverage(self, posterior) -> list[float]:
+        """The share of truths inside the interval of each level."""
+        bounds = [posterior.interval(level) for level in LEVELS]
+        return [float(np.mean((self.truth >= low) & (self.truth <= high))) for low, high in bounds]
+
 
 class Study:
     """Rules measured on all cases, each once."""
@@ -129,13 +135,14 @@ class Study:
 
 
 def main() -> None:
-    draws = int(sys.argv[1]) if len(sys.argv) > 1 else 24
+    draws = int(sys.argv[1]) if len(sys.argv) > 1 else 16
     folder = Path(sys.argv[2]) if len(sys.argv) > 2 else None
     jobs = list(product(WORLDS, range(draws)))
     with ProcessPoolExecutor(2) as pool:
         study = Study([case for case in pool.map(kept, jobs, [folder] * len(jobs)) if case is not None])
     about_values(study)
     about_families(study)
+    about_intervals(study)
 
 
 def kept(job: tuple[str, int], folder: Path | None) -> Case | None:
@@ -182,6 +189,15 @@ def about_families(study: Study) -> None:
         rows.append([*alone, study.mean(RULE, [family]), study.mean(unseen, [family])])
         print(f"| {family} |", " | ".join(map(told, rows[-1])), "|", flush=True)
     print("| all |", " | ".join(map(told, np.mean(rows, axis=0))), "|")
+
+
+def about_intervals(study: Study) -> None:
+    """How many truths the intervals of the rule in use hold."""
+    print("\n| family |", " | ".join(f"{100 * level:g} %" for level in LEVELS), "|\n|---|" + "---|" * len(LEVELS))
+    for family in WORLDS:
+        cases = [case for case in study.cases if case.family == family]
+        held = np.mean([case.coverage(case.stacked(RULE)) for case in cases], axis=0)
+        print(f"| {family} |", " | ".join(f"{100 * share:.0f}" for share in held), "|")
 
 
 def told(figures: np.ndarray) -> str:
