@@ -132,3 +132,22 @@ def test_the_panel_is_told_of_trusted_annotators_and_groups(drawn):
     assert Auto(**known).fit(r).hyperparameters["scores"]  # names do not disturb those who are held back
     with pytest.raises(OptionError, match="no annotator has this name"):
         Auto(trusted=("nobody",)).fit(r)
+
+
+def test_an_instance_of_excluded_annotators_alone_is_left_to_the_panel():
+    rng = np.random.default_rng(0)
+    annotator = [*rng.integers(0, 6, 90).tolist(), 6, 6]
+    instance, rating = [*np.repeat(np.arange(30), 3).tolist(), 0, 99], [*rng.integers(1, 4, 90).tolist(), 3, 3]
+    r = Ratings.from_arrays(annotator=annotator, instance=instance, rating=rating, scale="1..3")
+    found = Auto(held_out=0, excluded=("6",)).fit(r).truth_table().to_pylist()
+    row = next(row for row in found if row["instance"] == 99)
+    for member in members_for(r, 0):
+        assert row[f"estimate_{member.column}"] == pytest.approx(row["estimate"])
+    assert row["estimate"] == pytest.approx(np.mean(rating[:90]), abs=0.3)  # not 3
+
+
+def test_a_prediction_is_no_start(drawn, fit, new):
+    predicted = fit.predict(new)
+    assert predicted.rating_probabilities(annotator=[0], instance=[0]).num_rows == 1
+    with pytest.raises(OptionError, match="is a prediction"):
+        Auto().fit(drawn.ratings, start=predicted)

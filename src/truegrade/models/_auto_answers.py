@@ -42,6 +42,8 @@ def member_parameters(members: list[Member], fits: list[Fit]) -> dict[str, NDArr
 
 def lent(fit: Fit, member: Member) -> Fit:
     """A member's own fit, as far as predictions and warm starts need it."""
+    if "members" not in fit.hyperparameters:
+        raise OptionError("this fit of auto is a prediction, so it holds no models; pass the fit that it came from")
     prefix = "" if member.leads else f"{member.column}."
     parameters = {
         name.removeprefix(prefix): array

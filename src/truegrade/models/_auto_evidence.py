@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truegrade.models._auto_rule import RULE
-from truegrade.posterior import GaussianPosterior, GradePosterior, GridPosterior
+from truegrade.posterior import GaussianPosterior, GradePosterior, GridPosterior, VotePosterior
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from truegrade.fit import Fit
     from truegrade.posterior import Posterior
     from truegrade.ratings import Ratings
+    from truegrade.scale import Scale
 
     Floats = NDArray[np.float64]
 
@@ -71,7 +72,25 @@ def beliefs_of(
     mass = lead.posterior.probabilities(ratings.scale).sum(axis=0)
     told = information(lead.parameters["confusion"], mass / mass.sum())
     share = worth(ratings, told if voice is None else told * voice, rho)
-    return [flattened(fit, share) for fit in fits]
+    beliefs = [flattened(fit, share) for fit in fits]
+    if voice is None or voice.all():
+        return beliefs
+    unheard = np.add.reduceat(voice[ratings.annotator], ratings.instance_ptr[:-1]) == 0
+    return [_or_else(belief, beliefs[-1], unheard, ratings.scale) for belief in beliefs]
+
+
+def _or_else(belief: Posterior, lead: Posterior, unheard: NDArray[np.bool_], scale: Scale) -> Posterior:
+    """The leader's belief about instances of which nobody is heard (M,): only the leader knows that nobody is."""
+
+    def choose(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+        return np.where(unheard.reshape(-1, *[1] * (one.ndim - 1)), other, one)
+
+    return VotePosterior(
+        choose(belief.estimate, lead.estimate),
+        choose(belief.sd, lead.sd),
+        choose(belief.probabilities(scale), lead.probabilities(scale)),
+        choose(belief.grade(scale), lead.grade(scale)),
+    )
 
 
 def flattened(fit: Fit, share: Floats) -> Posterior:

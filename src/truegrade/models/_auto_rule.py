@@ -1,4 +1,7 @@
-"""The constants of Auto: chosen by `tools/auto_study.py` on simulations whose truth is known, not on gold."""
+"""The constants of Auto, chosen on simulations whose truth is known (tools/auto_study.py).
+
+Simulations leave a range for two of them, softening and misled; docs/models/auto.md says how they were set inside it.
+"""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ class Auto:
             model=self.name,
             options=asdict(self),
             posterior=stacked.posterior,
-            parameters={},
+            parameters={name: array for name, array in lead.parameters.items() if name == "confusion"},
             hyperparameters={"weights": fit.hyperparameters["weights"], "disagreement": stacked.disagreement},
         )
 
