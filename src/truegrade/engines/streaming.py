@@ -74,9 +74,8 @@ def stream(  # noqa: PLR0913  one argument per role and rule
     planned = budget.rows_of_shard(settled) if shards is None else -(-settled.n_kept // shards)
     dealt = _dealt(_told(dataset.batches(rows), "read", progress), settled, Cut.of(settled, planned), room)
     if shards is None:
-        for file in dealt:
-            budget.check_shard(sum(piece.num_rows for piece in _pieces(file)), planned, settled)
-    return _assembled(dealt, settled, room, progress)
+        budget.check_shard(max(rows for _, rows in dealt), planned, settled)
+    return _assembled([file for file, _ in dealt], settled, room, progress)
 
 
 def make_ready() -> None:
@@ -102,16 +101,17 @@ def _told(batches: Iterator[Batch], what: str, progress: RowsRead | None) -> Ite
             progress(what, rows)
 
 
-def _dealt(batches: Iterator[Batch], settled: Settled, cut: Cut, room: Scratch) -> list[ScratchFile]:
-    """The rows of each shard, as messages of Arrow's stream format."""
+def _dealt(batches: Iterator[Batch], settled: Settled, cut: Cut, room: Scratch) -> list[tuple[ScratchFile, int]]:
+    """The rows of each shard that has some, as messages of Arrow's stream format; and how many."""
     _allow_files(cut.n_shards * _FILES_PER_SHARD + _OPEN_FILES)
-    files = [room.file() for _ in range(cut.n_shards)]
+    files, rows = [room.file() for _ in range(cut.n_shards)], [0] * cut.n_shards
     for batch in batches:
         for shard, piece in split(batch, settled, cut):
             if not files[shard].size:
                 files[shard].append(piece.schema.serialize())
             files[shard].append(piece.serialize())
-    return [file for file in files if file.size]
+            rows[shard] += piece.num_rows
+    return [(file, held) for file, held in zip(files, rows, strict=True) if held]
 
 
 def _allow_files(wanted: int) -> None:
@@ -185,8 +185,10 @@ class _Claims:
     def add(self, shard: Ratings) -> None:
         claims = claims_of(shard)
         of = (claims["hash"] % np.uint64(len(self._files))).astype(np.int64)
-        for number, file in enumerate(self._files):
-            file.append(claims[of == number].tobytes())
+        claims = claims[np.argsort(of, kind="stable")]
+        ends = np.cumsum(np.bincount(of, minlength=len(self._files)))
+        for file, its in zip(self._files, np.split(claims, ends[:-1]), strict=True):
+            file.append(its.tobytes())
 
     def check(self, ratings: DiskRatings, settled: Settled) -> None:
         """Refuse an instance in two categories."""

@@ -93,7 +93,7 @@ def _located(path: str) -> str | pa.Buffer:
     try:
         mode = Path(path).stat().st_mode
         if stat.S_ISDIR(mode):
-            raise FileError(f"{path}: is a folder; give the file in it")
+            raise FileError(f"{path}: is a folder; give the file in it, or stream all of it with fit --memory")
         with Path(path).open("rb") as file:
             return path if stat.S_ISREG(mode) else pa.py_buffer(file.read())
     except FileNotFoundError:
