@@ -169,6 +169,45 @@ def test_a_fit_from_disk_is_resumed_bit_for_bit(tmp_path, path, monkeypatch):
         assert (tmp_path / "resumed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
+def at_zero(part, _):
+    return np.zeros(part.n_instances)
+
+
+def count_up(part, state, by):
+    state += by
+    return state.sum()
+
+
+def look(part, state, _):
+    return [state.copy()]
+
+
+def itself(shard, threads):
+    return shard
+
+
+def test_states_from_before_stay_where_they_are_asked_for(path):
+    with DiskEngine().place(stream(path, memory="8GB", shards=3), itself) as placed:
+        before = placed.begin(at_zero, [None] * len(placed.sizes))
+        after, total = placed.run(count_up, before, 1, keep=True)
+        assert total == sum(placed.sizes) == 300
+        assert [state[0] for state in placed.sums(look, before, None)] == [0.0] * len(placed.sizes)
+        assert [state[0] for state in placed.sums(look, after, None)] == [1.0] * len(placed.sizes)
+        again, _ = placed.run(count_up, after, 1)
+        assert [state[-1] for state in placed.each(look, again, None) for state in state] == [2.0] * len(placed.sizes)
+
+
+def test_estimates_off_the_scale_are_counted_over_all_shards(tmp_path):
+    item = np.repeat(np.arange(50), 6)
+    grade = np.where(item % 2, 5, np.random.default_rng(0).integers(1, 6, item.size))
+    table = pa.table({"worker": np.tile(np.arange(6), 50), "item": item, "rating": grade})
+    parquet.write_table(table, tmp_path / "r.parquet")
+    model = tg.OrdinalMixture(starts=1, max_iterations=5, thresholds="infinite")
+    whole = model.fit(read(tmp_path / "r.parquet"))
+    assert whole.n_off_scale > 5
+    assert model.fit(stream(tmp_path / "r.parquet", memory="8GB", shards=4)).n_off_scale == whole.n_off_scale
+
+
 def test_what_belongs_to_instances_is_not_at_hand(path):
     fit = tg.DawidSkene(max_iterations=3).fit(stream(path, memory="8GB", shards=2))
     with pytest.raises(OptionError, match="this fit's posterior is on disk; save the fit"):
