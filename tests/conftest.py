@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import hypothesis
@@ -10,6 +11,9 @@ import pytest
 
 hypothesis.settings.register_profile("default", deadline=None, max_examples=60)
 hypothesis.settings.load_profile("default")
+
+# A shell ignores Ctrl-C for what it runs in the background, and what runs inherits that; these tests send it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHARED = Path(os.environ.get("TRUEGRADE_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
