@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class Aggregator:
         """The arguments that this object was made with; scikit-learn's ``clone`` asks for them."""
         return {each.name: getattr(self, each.name) for each in fields(self) if each.init}
 
-    def set_params(self, **params: Any) -> Aggregator:
+    def set_params(self, **params: Any) -> Self:
         """Change arguments; returns self."""
         known = self.get_params()
         for name, value in params.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from truegrade.compat.crowdkit._aggregator import Iterated
 from truegrade.compat.crowdkit._labels import encode, index_of, task_frame
@@ -38,7 +38,7 @@ class DawidSkene(Iterated):
 
     def fit(
         self, data: Any, true_labels: pd.Series[Any] | None = None, initial_error: pd.DataFrame | None = None
-    ) -> DawidSkene:
+    ) -> Self:
         """Infer labels and confusion matrices.
 
         true_labels: the labels of tasks where they are known. initial_error: a matrix per worker to begin with, laid

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class GLAD(Iterated):
     alphas_: pd.Series[Any] = field(init=False, repr=False, compare=False)
     betas_: pd.Series[Any] = field(init=False, repr=False, compare=False)
 
-    def fit(self, data: Any) -> GLAD:
+    def fit(self, data: Any) -> Self:
         """Infer labels, abilities and eases."""
         frame = task_frame(data)
         tasks = encode(frame, also=None if self.labels_priors is None else self.labels_priors.index)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class MajorityVote(Aggregator):
     on_missing_skill: str = "error"
     skills_: pd.Series[Any] = field(init=False, repr=False, compare=False)
 
-    def fit(self, data: Any, skills: pd.Series[Any] | None = None) -> MajorityVote:
+    def fit(self, data: Any, skills: pd.Series[Any] | None = None) -> Self:
         """Count the votes. skills: a weight per worker."""
         frame = task_frame(data)
         weight = None
