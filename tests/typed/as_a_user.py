@@ -24,6 +24,8 @@ def ratings_in(folder: Path) -> tg.Ratings:
     assert_type(ratings, tg.Ratings)
     frame.write_csv(folder / "ratings.csv")
     assert_type(tg.read(folder / "ratings.csv", category="topic", drop_values=[-2]), tg.Ratings)
+    large = tg.stream(folder / "ratings.csv", memory="8GB", scale="1..4")
+    assert_type(tg.Mean().fit(large).status, tg.Status)
     arrays = tg.Ratings.from_arrays(
         annotator=["a", "b"], instance=np.array([1, 1]), rating=[1, 2], weight=[0.5, 2], scale=tg.Scale((1, 2, 3))
     )
