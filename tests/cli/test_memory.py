@@ -62,6 +62,7 @@ def test_a_folder_is_fitted_within_a_budget(folder, tmp_path):
         (("--memory", "1GB", "--report", "-o", "x"), "--report needs everything in memory"),
         (("--memory", "1GB", "--responsibilities"), "--responsibilities needs everything in memory"),
         (("--memory", "1GB", "--json"), "--json without -o needs everything in memory"),
+        (("--memory", "1GB", "--model", "auto"), "auto needs everything in memory; pass another --model"),
         (("--memory", "1GB", "--wide"), "a wide matrix cannot be streamed"),
         (("--memory", "1GB", "--from", "toloka"), "--from is for exports, which cannot be streamed"),
         (("--memory", "1GB", "--scratch", "/nowhere"), "/nowhere: is no folder for scratch files"),

@@ -129,14 +129,14 @@ def _keeper(path: str, every: int, *, resume: bool) -> Checkpoint | None:
 
 
 def _check_memory(memory: str, scratch: str, estimator: Any, whole: Mapping[str, bool]) -> None:
-    """Refuse what needs everything in memory: some models, and the flags of `whole`."""
+    """Refuse what needs everything in memory: a model that looks at all ratings at once, and the flags of `whole`."""
     from truegrade.errors import OptionError
 
     if scratch and not memory:
         raise OptionError("--scratch is for the temporary files of --memory; leave it out")
     needs = [flag for flag, given in whole.items() if given]
-    if "engine" not in signature(estimator.fit).parameters:
-        needs.append(f"--model {estimator.name}")
+    if memory and not needs and "engine" not in signature(estimator.fit).parameters:
+        raise OptionError(f"{estimator.name} needs everything in memory; pass another --model, such as ordinal-panel")
     if memory and needs:
         raise OptionError(f"{needs[0]} needs everything in memory; leave it out, or leave out --memory")
 
