@@ -81,7 +81,10 @@ def shards_of(ratings, kind):
 
 @dataclass(frozen=True)
 class Travelling:
-    """An engine whose parts, steps, states and messages are pickled on the way, as they are to other processes."""
+    """An engine whose parts, steps, states and messages are pickled on the way, as they are to other processes.
+
+    Every step works on a copy of the states, and those from before are spoiled: nobody may want them again.
+    """
 
     def place(self, ratings, make, *, starts=1):
         placed = ThreadsEngine().place(ratings, pickle.loads(pickle.dumps(make)), starts=starts)
@@ -89,6 +92,15 @@ class Travelling:
 
 
 class Elsewhere(type(ThreadsEngine().place(ratings_of(), lambda ratings, threads: None))):
+    def begin(self, first, messages):
+        return pickle.loads(pickle.dumps(super().begin(first, map(pickle.loads, map(pickle.dumps, messages)))))
+
+    def run(self, step, states, message, *, keep=False):
+        after, sums = super().run(step, states, message, keep=True)
+        if not keep:
+            states.clear()
+        return pickle.loads(pickle.dumps(after)), sums
+
     def each(self, look, states, message):
         look, message = pickle.loads(pickle.dumps((look, message)))
         return (pickle.loads(pickle.dumps(found)) for found in super().each(look, states, message))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -101,8 +100,9 @@ class GladState:
     trial_truth: Floats | None = None
 
     def copy(self) -> GladState:
-        """One of its own."""
-        return deepcopy(self)
+        """One that goes its own way; no step writes into an array."""
+        inner = None if self.inner is None else replace(self.inner)
+        return replace(self, climb=replace(self.climb), inner=inner)
 
     def trail(self, *, inner: bool) -> Trail:
         """The point to go on from."""

@@ -16,7 +16,7 @@ numbers belong to instances, ratings and annotators in the order of codes, which
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -123,6 +123,10 @@ class Chain:
     before: int  # of these ratings, in the shards before
     total: Floats  # (M, G)
     passed: _Passed | None = None
+
+    def copy(self) -> Chain:
+        """One of its own."""
+        return replace(self, total=self.total.copy())
 
 
 # What engines run.

@@ -85,7 +85,9 @@ class PanelTruth:
     before: int = 0  # instances of the shards before
     chain: Chain | None = None  # of draws that the truth is averaged over
 
-    # What engines run: each takes the part, the truth and a message.
+    def copy(self) -> PanelTruth:
+        """One whose draws go their own way; the evidence stays as it is."""
+        return replace(self, chain=None if self.chain is None else self.chain.copy())
 
     @classmethod
     def begin(cls, part: PanelPart, message: PanelEnd) -> PanelTruth:
