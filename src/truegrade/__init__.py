@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from truegrade.scale import Scale as Scale
     from truegrade.simulation import simulate as simulate
     from truegrade.simulation import with_spam as with_spam
+    from truegrade.writers.converting import convert as convert
 
 __version__ = "0.1.0"
 
@@ -53,6 +54,7 @@ _HOMES = {
     "Scale": "scale",
     "Status": "fit",
     "agreement": "reliability",
+    "convert": "writers.converting",
     "describe": "description",
     "evaluate": "evaluation",
     "read": "readers",
@@ -81,6 +83,7 @@ __all__ = [
     "Status",
     "__version__",
     "agreement",
+    "convert",
     "describe",
     "evaluate",
     "read",

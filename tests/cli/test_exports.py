@@ -46,7 +46,7 @@ def test_convert_writes_by_ending_and_says_what_has_no_place(run):
     lost = run("convert", toloka, "m.csv", "--to", "mturk", "-q")
     assert (lost.stdout, lost.stderr) == ("", "")
     lost = run("convert", toloka, "m.csv", "--to", "mturk")
-    assert "1 known truths are left out: they have no place in an MTurk batch" in lost.stderr
+    assert "1 known truth left out: an MTurk batch has no place for that" in lost.stderr
     for ending, start in (("parquet", b"PAR1"), ("jsonl", b'{"annotator"'), ("tsv", b"annotator\t")):
         assert run("convert", toloka, f"long.{ending}").returncode == 0
         assert Path(f"long.{ending}").read_bytes().startswith(start)

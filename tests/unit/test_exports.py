@@ -5,6 +5,8 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 import truegrade as tg
@@ -140,7 +142,7 @@ def test_several_questions_are_listed_and_one_or_all_can_be_read():
     assert sorted(ratings.instances.labels.to_pylist()) == ["101/quality", "101/tone", "102/quality", "102/tone"]
     assert sorted(ratings.categories.labels.to_pylist()) == ["quality", "tone"]
     assert ratings.n_annotators == 2
-    assert "2 questions are rated together" in ratings.told[1]
+    assert "2 questions are rated together: an instance is an item and a question (item/question)" in ratings.told
     assert ratings.known.instances.to_pylist() == ["102/quality"]
 
 
@@ -161,6 +163,28 @@ def test_gold_in_the_file_is_no_rating():
     assert toloka.known.instances.to_pylist() == ["t2"]
     fit = tg.DawidSkene().fit(toloka, gold=toloka.known)
     assert dict(zip(*fit.truth_table().select(["instance", "estimate"]).to_pydict().values(), strict=True))["t2"] == 5
+
+
+@pytest.mark.parametrize("lists", [False, True], ids=["a list of objects", "an object of lists"])
+def test_argilla_in_parquet(lists, tmp_path):
+    flat = json.loads((EXPORTS / "argilla_flat.json").read_text())
+    path = tmp_path / "records"
+    pyarrow.parquet.write_table(pa.Table.from_pylist(flat), path)
+    assert triples(path) == triples(EXPORTS / "argilla_flat.json")
+    records = [json.loads(line) for line in (EXPORTS / "argilla_1_flat.jsonl").read_text().splitlines()]
+    for record in records if lists else ():
+        record["quality"] = {key: [r[key] for r in record["quality"]] for key in ("user_id", "value", "status")}
+    pyarrow.parquet.write_table(pa.Table.from_pylist(records), path)
+    assert triples(path) == triples(EXPORTS / "argilla_1_flat.jsonl")
+
+
+def test_categories_and_weights_of_judges(tmp_path):
+    path = tmp_path / "j.json"
+    path.write_text('[{"item": "x", "judge": "a", "score": 1, "topic": "t"}]')
+    assert tg.read(path).categories.labels.to_pylist() == ["t"]
+    path.write_text('[{"item": "x", "judge": "a", "score": 1, "weight": 2}]')
+    with pytest.raises(ColumnError, match="the key 'weight' cannot weigh ratings here"):
+        tg.read(path)
 
 
 def test_ratings_of_regions_belong_to_the_region():
@@ -286,3 +310,16 @@ def test_plain_files_stay_plain(tmp_path):
     assert triples(path) == [("x", "a", "2")]
     with pytest.raises(OptionError, match="--question goes with exports"):
         tg.read(path, question="q")
+
+
+def test_convert_from_python(tmp_path):
+    done = tg.convert(EXPORTS / "toloka.tsv", tmp_path / "tasks.json", "label-studio")
+    assert (done.rows, done.format) == (3, "label-studio")
+    assert done.notes == ("3 answers left out: 2 rejected, 1 skipped",)
+    ratings = tg.read(tmp_path / "tasks.json")
+    assert ratings.known.instances.to_pylist() == ["t2"]
+    fit = tg.Median().fit(ratings)
+    assert tg.convert(fit, tmp_path / "new.json", "label-studio", original=tmp_path / "tasks.json").rows == 2
+    assert len(json.loads((tmp_path / "new.json").read_text())[0]["predictions"]) == 1
+    with pytest.raises(OptionError, match="goes with a fit"):
+        tg.convert(EXPORTS / "toloka.tsv", tmp_path / "x", "argilla", original=tmp_path / "tasks.json")

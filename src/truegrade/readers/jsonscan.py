@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from truegrade.columns import row_number
 from truegrade.errors import FileError
+from truegrade.readers.jsonvalue import value_text
 from truegrade.readers.tablefile import ColumnParts
 from truegrade.readers.utf8 import check_utf8
-from truegrade.scale import shortest_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,7 +67,7 @@ def scan_columns(source: Source, names: Sequence[str]) -> pa.Table:
     records = _records(source)
     while batch := list(islice(records, _BATCH)):
         for name, column in parts.items():
-            column.add(pa.array([_text(record.get(name)) for record in batch], pa.string()))
+            column.add(pa.array([value_text(record.get(name)) for record in batch], pa.string()))
     return pa.table({name: column.column() for name, column in parts.items()})
 
 
@@ -111,16 +111,3 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"the key '{twice}' stands there twice")
     return record
-
-
-def _text(value: Any) -> str | None:
-    """A value as the other reader of JSON lines would give it."""
-    match value:
-        case None | list() | dict():
-            return None
-        case bool():
-            return "true" if value else "false"
-        case float():
-            return None if value != value else shortest_text(value)  # noqa: PLR0124  NaN alone differs
-        case _:
-            return str(value)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from truegrade.errors import OptionError, RatingError
 from truegrade.files import scratch_folder
+from truegrade.readers.exports.answers import counted
 from truegrade.writers.answer_table import AnswerTable
 from truegrade.writers.argilla import ARGILLA, ARGILLA_1, ARGILLA_FLAT
 from truegrade.writers.assignments import MTURK, TOLOKA
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from truegrade.roles import Roles
     from truegrade.writers.writer import Writer
 
-__all__ = ["WRITERS", "Converted", "convert_fit", "convert_ratings"]
+__all__ = ["WRITERS", "Converted", "convert", "convert_fit", "convert_ratings"]
 
 WRITERS: Mapping[str, Writer] = {
     writer.name: writer
@@ -60,6 +61,32 @@ class Converted:
     rows: int
     format: str
     notes: tuple[str, ...]
+
+
+def convert(
+    source: str | os.PathLike[str] | Fit,
+    output: str | os.PathLike[str],
+    to: str = "",
+    *,
+    from_: str = "",
+    question: str = "",
+    original: str | os.PathLike[str] = "",
+) -> Converted:
+    """Write a file of ratings in another format, or a fit's truths in a form that a tool takes in.
+
+    `to` is ``long`` (the ending of `output` says CSV, TSV, JSON lines or Parquet), ``label-studio``, ``argilla`` or
+    another name that docs/reference/formats.md lists. `original` is the tool's own export, to put a fit's truths into.
+    The result says how many rows were written, and what the new format has no place for.
+    """
+    from truegrade.fit import Fit
+
+    if isinstance(source, Fit):
+        return convert_fit(source, output, to, question=question, original=original)
+    if Path(source).is_dir():
+        return convert_fit(Fit.load(source), output, to, question=question, original=original)
+    if original:
+        raise OptionError("the tool's own export goes with a fit; leave it out, or give a fit")
+    return convert_ratings(source, output, to, from_=from_, question=question)
 
 
 def convert_ratings(
@@ -116,9 +143,9 @@ def _writer(name: str, output: str) -> Writer:
 def _lost(table: AnswerTable, writer: Writer) -> Iterator[str]:
     """What the new file does not say, in plain sentences."""
     if table.n_blank:
-        yield f"{table.n_blank} rows without a rating: left out"
+        yield f"{counted(table.n_blank, 'row')} without a rating: left out"
     if table.gold and not writer.gold:
-        yield f"{len(table.gold)} known truths are left out: they have no place in {writer.title}"
+        yield f"{counted(len(table.gold), 'known truth')} left out: {writer.title} has no place for that"
     if table.category is not None and not writer.category:
         yield f"the categories are left out: they have no place in {writer.title}"
     if "timestamp" in table.extra and not writer.extra:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from truegrade.readers.exports.answers import cell_text
+from truegrade.readers.jsonvalue import value_text
 from truegrade.writers.texts import csv_lines, json_line, json_value
 from truegrade.writers.writer import Writer
 
@@ -55,7 +55,7 @@ def _table(table: AnswerTable) -> pa.Table:
 
 def _csv(table: AnswerTable, delimiter: str = ",") -> Iterator[str]:
     plain = _table(table)
-    rows = ([cell_text(_plain(cell)) for cell in row.values()] for row in _rows(plain))
+    rows = ([value_text(_plain(cell)) for cell in row.values()] for row in _rows(plain))
     yield from csv_lines(plain.column_names, rows, delimiter)
 
 

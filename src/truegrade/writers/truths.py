@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from truegrade.errors import FileError, OptionError
 from truegrade.readers.exports import read_export
-from truegrade.readers.exports.answers import cell_text
 from truegrade.readers.exports.argilla import ARGILLA
 from truegrade.readers.exports.export import Wanted
 from truegrade.readers.exports.label_studio import LABEL_STUDIO
+from truegrade.readers.jsonvalue import value_text
 from truegrade.scale import leading_number, shortest_text
 from truegrade.writers.answer_table import DEFAULT_QUESTION, Item
 from truegrade.writers.argilla import record
@@ -89,13 +89,13 @@ def _asked(export: Export, original: Content, question: str) -> tuple[str, dict[
 def _matched(original: Content, truths: Iterable[Truth]) -> Iterator[tuple[dict[str, Any], Truth | None]]:
     """Each record of an export and the truth of its id."""
     by_id = {truth.instance: truth for truth in truths}
-    if not any(cell_text(record.get("id")) in by_id for record in original.records()):
+    if not any(value_text(record.get("id")) in by_id for record in original.records()):
         raise FileError(
             f"{original.where}: none of its ids is in the fit, which has '{next(iter(by_id))}'; "
             "give the export that the ratings came from"
         )
     for found in original.records():
-        yield found, by_id.get(cell_text(found.get("id")) or "")
+        yield found, by_id.get(value_text(found.get("id")) or "")
 
 
 def _task(truth: Truth) -> dict[str, Any]:

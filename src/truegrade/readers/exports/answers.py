@@ -11,13 +11,13 @@ import numpy as np
 
 from truegrade.columns import Columns, Known
 from truegrade.errors import FileError, OptionError
+from truegrade.readers.jsonvalue import value_text
 from truegrade.readers.tablefile import ColumnParts
-from truegrade.scale import shortest_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ALL", "NO_ANSWER", "SEVERAL", "Answers", "cell_text"]
+__all__ = ["ALL", "NO_ANSWER", "SEVERAL", "Answers", "counted"]
 
 ALL = "all"  # instead of one question
 NO_ANSWER = "without an answer"
@@ -58,11 +58,11 @@ class Answers:
         if self._wanted and question != self._wanted:
             return
         waiting = self._waiting
-        waiting["instance"].append(cell_text(instance))
-        waiting["annotator"].append(cell_text(annotator))
+        waiting["instance"].append(value_text(instance))
+        waiting["annotator"].append(value_text(annotator))
         waiting["rating"].append(text)
         waiting["question"].append(question)
-        waiting["category"].append(cell_text(category))
+        waiting["category"].append(value_text(category))
         self._records.append(self.record)
         if len(waiting["rating"]) == _BATCH:
             self._code()
@@ -72,7 +72,7 @@ class Answers:
         text, _ = grade_text(value)
         self.questions.setdefault(question, 0)
         if text is not None and not (self._wanted and question != self._wanted):
-            self._gold.setdefault(question, []).append((cell_text(instance), text))
+            self._gold.setdefault(question, []).append((value_text(instance), text))
 
     def leave_out(self, reason: str) -> None:
         """One answer that does not count."""
@@ -151,8 +151,7 @@ class Answers:
             notes.append(f"{counted(self.left_out.total(), 'answer')} left out: {_reasons(self.left_out)}")
         if together:
             notes.append(
-                f"{len(asked)} questions are rated together: an instance is an item and a question "
-                f"(item/question), a category is a question"
+                f"{len(asked)} questions are rated together: an instance is an item and a question (item/question)"
             )
         return tuple(notes)
 
@@ -175,21 +174,6 @@ class _RecordLabel:
         return f"{self._row} {self._records[index]}"
 
 
-def cell_text(value: Any) -> str | None:
-    """A JSON value as the text of an id, as the reader of JSON lines gives it; None where there is none."""
-    match value:
-        case str():
-            return value
-        case None | list() | dict():
-            return None
-        case bool():
-            return "true" if value else "false"
-        case float():
-            return None if value != value else shortest_text(value)  # noqa: PLR0124  NaN alone differs
-        case _:
-            return str(value)
-
-
 def grade_text(value: Any) -> tuple[str | None, str]:
     """An answer as text, or why it is none."""
     if isinstance(value, list):
@@ -198,7 +182,7 @@ def grade_text(value: Any) -> tuple[str | None, str]:
         value = value[0] if value else None
     if isinstance(value, list | dict):
         return None, _NO_VALUE
-    text = cell_text(value)
+    text = value_text(value)
     return (text, "") if text is not None and text.strip() else (None, NO_ANSWER)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from truegrade.errors import ColumnError
@@ -24,7 +24,7 @@ def finds_nested(content: Content) -> bool:
 
 def finds_first(content: Content) -> bool:
     """Version 1: responses of one user each, or a column per question that holds such."""
-    return _all_have(content, list) or bool(_question_lists(content.first))
+    return _all_have(content, list) or bool(_question_lists(content))
 
 
 def finds_flat(content: Content) -> bool:
@@ -52,7 +52,7 @@ def read_nested(content: Content, wanted: Wanted, answers: Answers) -> None:
 def read_first(content: Content, wanted: Wanted, answers: Answers) -> None:
     """``responses: [{"user_id", "values": {question: {"value"}}, "status"}]``, or the same per question."""
     _name(answers, wanted, "user_id")
-    lists = _question_lists(content.first)
+    lists = _question_lists(content)
     for record in content.records(answers=answers):
         place = _place(content, record, wanted, answers)
         for response in objects_in(record, "responses", content.at(answers)):
@@ -64,7 +64,7 @@ def read_first(content: Content, wanted: Wanted, answers: Answers) -> None:
                 given = object_in(values, question, content.at(answers))
                 _add(answers, place, question, {**given, "user_id": response.get("user_id")})
         for question in lists:
-            for response in objects_in(record, question, content.at(answers)):
+            for response in objects_in({question: _as_list(record.get(question))}, question, content.at(answers)):
                 _add(answers, place, question, response)
 
 
@@ -142,17 +142,26 @@ def _fields(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield from record.items()
 
 
-def _question_lists(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The columns that hold responses with user, value and status: how version 1 gave records to Hugging Face."""
+def _question_lists(content: Content) -> list[str]:
+    """The columns that hold responses with user and value: how version 1 gave records to Hugging Face."""
+    if content.file:
+        return [name for name, kind in content.file.nested.items() if "user_id" in kind and "value" in kind]
     found = {
         key: None
-        for record in records
+        for record in content.first
         for key, value in record.items()
         if isinstance(value, list)
         and value
         and all(isinstance(r, dict) and {"user_id", "value"} <= set(r) for r in value)
     }
     return list(found)
+
+
+def _as_list(responses: Any) -> Any:
+    """A list of responses, also where a data set holds an object of lists."""
+    if not isinstance(responses, dict) or not all(isinstance(part, list) for part in responses.values()):
+        return responses
+    return [dict(zip(responses, parts, strict=True)) for parts in zip(*responses.values(), strict=False)]
 
 
 def _name(answers: Answers, wanted: Wanted, annotator: str) -> None:

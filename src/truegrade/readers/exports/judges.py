@@ -54,7 +54,7 @@ def judge_keys(records: Sequence[Mapping[str, Any]], wanted: Wanted) -> dict[str
         if not keys[role]:
             found = _candidates(role, [name for name in names if name not in keys.values()])
             keys[role] = found[0] if len(found) == 1 else ""
-    if not wanted.category:
+    if not keys["category"]:
         keys.pop("category")
     return keys
 
@@ -64,6 +64,12 @@ def _chosen(content: Content, wanted: Wanted) -> dict[str, str]:
     names = list(dict.fromkeys(key for whole in content.first for record in _parts(whole) for key in record))
     keys = judge_keys(content.first, wanted)
     listed = ", ".join(f"'{name}'" for name in names[:12]) or "no keys"
+    weights = [name for name in names if name.strip().lower() in ALIASES["weight"] and name not in keys.values()]
+    if weights:
+        raise ColumnError(
+            f"{content.where}: the key '{weights[0]}' cannot weigh ratings here; write flat JSON lines with the keys "
+            "annotator, instance and rating, or rename it"
+        )
     for role, key in keys.items():
         if key and all(_at(record, key) is None for whole in content.first for record in _parts(whole)):
             raise ColumnError(f"{content.where}: no key '{key}' (--{role}); the records have {listed}")

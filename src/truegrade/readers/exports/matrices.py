@@ -13,8 +13,8 @@ from truegrade.columns import row_number
 from truegrade.errors import FileError
 from truegrade.grades import MISSING_TEXTS
 from truegrade.readers.delimited import DelimitedFile
-from truegrade.readers.exports.answers import cell_text
 from truegrade.readers.exports.export import Content, Export, Wanted
+from truegrade.readers.jsonvalue import value_text
 from truegrade.readers.numpyfile import NumpyFile
 from truegrade.readers.source import reading
 from truegrade.roles import ALIASES
@@ -61,7 +61,7 @@ def matrix_rows(content: Content, rows_are: str) -> Iterator[tuple[str, Sequence
     """
     if isinstance(content.file, NumpyFile):
         for number, line in enumerate(content.file.read(content.names).to_pylist()):
-            yield str(number), content.names, [cell_text(cell) for cell in line.values()]
+            yield str(number), content.names, [value_text(cell) for cell in line.values()]
         return
     with reading(content.where, content.source.called("matrix")), content.source.stream() as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
