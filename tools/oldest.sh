@@ -3,6 +3,7 @@
 set -eu
 python=$1
 shift
+[ $# -gt 0 ] || set -- tests src # the pages show what the newest versions print
 folder=build/oldest
 mkdir -p "$folder"
 "$python" tools/oldest.py >"$folder/constraints.txt"

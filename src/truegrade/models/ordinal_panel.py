@@ -81,7 +81,7 @@ class OrdinalPanel:
     assumed: float = 0.0
     excluded: tuple[str, ...] = ()
     trusted: tuple[str, ...] = ()
-    groups: dict[str, str] = field(default_factory=dict)
+    groups: dict[str, str] = field(default_factory=dict, hash=False)  # a dictionary has no hash; == looks at it
     nodes: int = 2
     anchor: float = 1.0
     ambiguity_count: float = 5.0

@@ -167,7 +167,7 @@ def _factorized(column: pd.Series[Any], name: str) -> tuple[Codes, pd.Index]:
 
     try:
         code, _ = pd.factorize(column)
-    except TypeError as error:
+    except (TypeError, OverflowError) as error:
         raise RatingError(f"the {name}s cannot be told apart: {error}; pass texts, numbers or truth values") from None
     _, first = np.unique(code[code >= 0], return_index=True)
     return code, index_of(column[code >= 0].iloc[first])  # factorize itself may lose the column's type
