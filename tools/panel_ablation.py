@@ -24,6 +24,7 @@ VARIANTS = {
     "types only": {"refined": False},
     "population fixed": {"learned_population": False},
     "annotators certain": {"uncertain": False},
+    "a formula for draws": {"draws": 0},
     "independent errors": {"dependence": 0.0},
     "prior as the ratings": {"prior": "shares"},
     "prior uniform": {"prior": "uniform"},

@@ -39,6 +39,9 @@ def fit(
         list[str],
         typer.Option("--set", metavar="KEY=VALUE", help="An option of the model.", autocompletion=model_settings),
     ] = [],  # noqa: B006  typer copies it
+    annotator_group: Annotated[
+        str, typer.Option(metavar="COLUMN", help="Groups of annotators, such as people and machines, told apart.")
+    ] = "",
     gold: Annotated[str, typer.Option(metavar="FILE", help="Known truths, which the fit keeps as they are.")] = "",
     seed: Seed = 0,
     table_format: Annotated[Literal["csv", "parquet"], typer.Option("--format", help="Of the tables.")] = "csv",
@@ -82,6 +85,7 @@ def fit(
         check_target(Path(output), table_format)
     keeper = _keeper(checkpoint, every, resume=resume)
     estimator = make_estimator(model, settings, seed)
+    estimator = _grouped(estimator, ratings, annotator_group, ratings_options.annotator)
     whole = {"--report": report, "--responsibilities": responsibilities, "--json without -o": json and not output}
     _check_memory(memory, scratch, estimator, whole)
     if responsibilities:
@@ -112,6 +116,20 @@ def fit(
     if keeper is not None and not interrupted:
         keeper.remove()
     return 130 if interrupted else 0
+
+
+def _grouped(estimator: Any, ratings: str, column: str, annotator: str) -> Any:
+    """The model, told which group each annotator belongs to where a column says so."""
+    from dataclasses import fields, replace
+
+    from truegrade.errors import OptionError
+    from truegrade.readers.groups import read_groups
+
+    if not column:
+        return estimator
+    if "groups" not in {f.name for f in fields(estimator)}:
+        raise OptionError(f"{estimator.name} knows no groups of annotators; choose --model ordinal-panel")
+    return replace(estimator, groups=read_groups(ratings, column, annotator=annotator))
 
 
 def _keeper(path: str, every: int, *, resume: bool) -> Checkpoint | None:
