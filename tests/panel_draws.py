@@ -11,6 +11,7 @@ from truegrade.models._panel_grid import TruthGrid
 from truegrade.models._panel_types import TypeGrid, TypeParts
 
 KAPPAS = np.array([1.5, 5.0, 20.0, 100.0])
+SETTLED = 100
 
 
 class Drawn(NamedTuple):
@@ -19,19 +20,26 @@ class Drawn(NamedTuple):
 
 
 def draw_panel(*, annotators: int, per_annotator: int, instances: int, grades: int = 5, seed: int = 0) -> Drawn:
-    """Types by the grid's base shares, kappas alike, truths anywhere in the cells of a grid of two nodes per grade."""
+    """Types by the grid's base shares, kappas alike, truths anywhere in the cells of a grid of two nodes per grade.
+
+    Grades are given as often as truths lie there, which is what the panel expects before it has seen anything.
+    """
     rng = np.random.default_rng(seed)
     grid = TruthGrid.of(grades, 2, (0.0,))
     share = np.sin(np.pi * (np.arange(grades) + 1) / (grades + 1))
     share /= share.sum()
-    mass = np.interp(grid.position, np.arange(grades), share)
-    node = rng.choice(grid.position.size, instances, p=mass / mass.sum())
-    truth = grid.position[node] + rng.uniform(-0.25, 0.25, instances)
     types = TypeGrid.of(share, TypeParts())
     h = rng.choice(types.base.size, annotators, p=types.base)
     pseudo = KAPPAS[rng.integers(0, 4, annotators)][:, None, None] * types.p[h]
     phi = rng.standard_gamma(pseudo) + 1e-300
     phi /= phi.sum(axis=2, keepdims=True)  # (N, R, K)
+    mass = np.full(grid.position.size, 1 / grid.position.size)
+    for _ in range(SETTLED):  # the prior of truths lies at the shares of the ratings that it leads to
+        said = mass @ grid.blend @ phi.mean(axis=0)
+        mass = np.interp(grid.position, np.arange(grades), said) + 0.02
+        mass /= mass.sum()
+    node = rng.choice(grid.position.size, instances, p=mass)
+    truth = grid.position[node] + rng.uniform(-0.25, 0.25, instances)
     n = np.repeat(np.arange(annotators), per_annotator)
     m = np.concatenate([rng.permutation(instances) for _ in range(n.size // instances + 1)])[: n.size]
     passes = (rng.random(n.size)[:, None] > np.cumsum(grid.blend[node[m]], axis=1)).sum(axis=1)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from truegrade.engines import States
     from truegrade.models._panel_ascent import PanelAscent
+    from truegrade.models._panel_gold import Calibration
     from truegrade.models._panel_part import PanelMessage, PanelPart
     from truegrade.models._panel_rows import RefinedRows
     from truegrade.models._panel_truth import PanelEnd
@@ -57,9 +58,9 @@ def begin_chains(ascent: PanelAscent, end: PanelEnd) -> tuple[States, int]:
 
 
 def drawn_truth(
-    ascent: PanelAscent, rows: RefinedRows, rho: float, told: int, states: States
+    ascent: PanelAscent, rows: RefinedRows, calibration: Calibration, told: int, states: States
 ) -> tuple[States, int, bool]:
-    """Add draws up beside the shards, errors on an instance being correlated by rho.
+    """Add up beside the shards what draws say, so calibrated.
 
     told: how many ratings tell about truths. Gives the states, how many draws were added, and whether the user cut the
     chain short.
@@ -74,7 +75,9 @@ def drawn_truth(
             of_rows = np.random.default_rng((problem.model.seed, draw, 2))
             rows, alpha = rows.drawn(sums.counts, of_rows)
             if draw >= _SETTLING and (draw - _SETTLING) % _EVERY == 0:
-                states, _ = placed.run(_add, states, _Add(alpha, message.log_prior, rho))
+                states, _ = placed.run(
+                    _add, states, _Add(alpha, message.log_prior + calibration.shift, calibration.rho)
+                )
                 seen += 1
             phi = np.exp(log_dirichlet(of_rows, alpha))
             prior = problem.drawn_prior(sums.mass, prior, of_rows)

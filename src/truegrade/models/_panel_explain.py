@@ -45,6 +45,7 @@ def explanation(model: OrdinalPanel, fit: Fit, ratings: Ratings, instance: Any) 
         end = PanelEnd(state.rows, state.message, counted=True)
         (about,) = placed.each(_about, None, (end, m))
     log_prior, weight, evidence = about
+    log_prior = log_prior + fit.parameters.get("shift", 0.0)
     rho, grid = float(fit.hyperparameters["dependence"]), state.problem.grid
     values = np.interp(grid.position, np.arange(ratings.scale.n_grades), ratings.scale.array)
 

@@ -12,14 +12,13 @@ from truegrade.fit import Status
 from truegrade.fit_parts import Answer, whole_fit
 from truegrade.models._grade_fit import TruthSums, grade_head
 from truegrade.models._panel_draws import begin_chains, drawn_truth
+from truegrade.models._panel_gold import Calibration, learned_calibration
 from truegrade.models._panel_named import group_names
 from truegrade.models._panel_part import PanelPart
 from truegrade.models._panel_rows import RefinedRows
 from truegrade.models._panel_truth import (
-    RHOS,
     PanelEnd,
     PanelTruth,
-    known_truths_told,
     measured_dependence,
     miss_of_annotators,
 )
@@ -49,7 +48,7 @@ _NOTABLE = 0.02  # a dependence that is worth a sentence
 class _Wanted:
     """Which truths the answers are."""
 
-    rho: float
+    calibration: Calibration
     seen: int  # how many draws they are averaged over; 0: none
 
 
@@ -66,17 +65,17 @@ def panel_fit(
         states, told = begin_chains(state, end)
     else:
         states = placed.begin(PanelTruth.begin, end.at_shards(placed.sizes))
-    rho, notes = _dependence(state, states, earlier)
+    calibration, notes = _calibration(state, states, earlier)
     if told and isinstance(rows, RefinedRows):
-        states, seen, stopped = drawn_truth(state, rows, rho, told, states)
+        states, seen, stopped = drawn_truth(state, rows, calibration, told, states)
         status = Status.INTERRUPTED if stopped else status
-    wanted = _Wanted(rho, seen)
+    wanted = _Wanted(calibration, seen)
     if earlier is None:
         notes += _about_excluded(problem) + _about_groups(state)
         if not model.excluded:  # whose confusion matrices nobody learned
             sample = Sampled.joined(list(placed.each(_sampled, states, wanted)))
             notes += about_copies(placed.ratings, copies_among(sample, rows.mean))
-    hyperparameters: dict[str, Any] = {"dependence": rho, "kappa_shares": _kappa_shares(state)}
+    hyperparameters: dict[str, Any] = {"dependence": calibration.rho, "kappa_shares": _kappa_shares(state)}
     if grid.levels > 1:
         hyperparameters["ambiguous"] = float(state.prior.reshape(len(state.prior), grid.levels, -1)[:, 1].mean())
     head = grade_head(
@@ -93,6 +92,7 @@ def panel_fit(
             **({"kept": rows.kept} if isinstance(rows, RefinedRows) else {}),
             "counts": rows.counts,
             "prior": state.prior,
+            "shift": calibration.shift,
             "log_w": rows.population.log_w,
             "log_v": rows.population.log_v,
         },
@@ -121,7 +121,7 @@ def _answer(part: PanelPart, truth: PanelTruth, wanted: _Wanted) -> Answer:
 def _posterior(part: PanelPart, truth: PanelTruth, wanted: _Wanted) -> GridPosterior:
     """P(place) of a shard's instances."""
     scale = part.ratings.scale
-    q = truth.posterior(wanted.rho)
+    q = truth.posterior(wanted.calibration.rho, wanted.calibration.shift)
     if truth.chain is not None and wanted.seen:
         q = truth.chain.total / wanted.seen
     at = np.arange(scale.n_grades, dtype=np.float64)
@@ -170,17 +170,17 @@ def _about_excluded(problem: PanelProblem) -> list[str]:
     return [f"left out of the truth, as told: {', '.join(problem.model.excluded)}{also}"]
 
 
-def _dependence(state: PanelAscent, truths: States, earlier: Fit | None) -> tuple[float, list[str]]:
-    """How far errors on an instance are taken to be correlated, and a sentence about it."""
+def _calibration(state: PanelAscent, truths: States, earlier: Fit | None) -> tuple[Calibration, list[str]]:
+    """How far errors on an instance are taken to be correlated, what known truths add, and a sentence about it."""
     problem, model = state.problem, state.problem.model
+    nothing = np.zeros(problem.grid.nodes)
     if earlier is not None:
-        return float(earlier.hyperparameters["dependence"]), []
+        return Calibration(float(earlier.hyperparameters["dependence"]), earlier.parameters.get("shift", nothing)), []
     if model.dependence != "measured":
-        return min(model.dependence + model.assumed, 1.0), []
+        return Calibration(min(model.dependence + model.assumed, 1.0), nothing), []
     if problem.facts.met >= _ENOUGH_GOLD:
-        told = problem.placed.sums(known_truths_told, truths, np.log(state.prior))
-        learned = RHOS[int(np.argmax(told))]
-        return learned, [f"known truths say that annotators' errors on an instance correlate by {learned:.2f}"]
+        learned = learned_calibration(state, truths)
+        return learned, [f"known truths say that annotators' errors on an instance correlate by {learned.rho:.2f}"]
     said = miss_of_annotators(state.rows.mean, problem.grid.blend)
     measured = problem.placed.sums(measured_dependence, truths, said).rho
     notes = []
@@ -189,7 +189,7 @@ def _dependence(state: PanelAscent, truths: States, earlier: Fit | None) -> tupl
             f"annotators err together (correlation {measured:.2f} of their errors on an instance): "
             "many ratings count less than independent ones would"
         )
-    return min(measured + model.assumed, 1.0), notes
+    return Calibration(min(measured + model.assumed, 1.0), nothing), notes
 
 
 def _at_places(problem: PanelProblem, counts: Floats) -> Floats:

@@ -31,11 +31,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 __all__ = [
-    "RHOS",
     "Dependence",
     "PanelEnd",
     "PanelTruth",
-    "known_truths_told",
     "log_predictive",
     "measured_dependence",
     "miss_of_annotators",
@@ -43,7 +41,6 @@ __all__ = [
     "worth_of",
 ]
 
-RHOS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)  # that known truths may choose from
 _TINY = 1e-300
 _BLOCK = 8192  # ratings whose rows are in memory at a time
 
@@ -105,9 +102,9 @@ class PanelTruth:
         size = np.add.reduceat(part.weight, r.instance_ptr[:-1])
         return cls(message.sweep.log_prior[part.rows_of_prior()], evidence, size, message.before)
 
-    def posterior(self, rho: float) -> Floats:
-        """P(node) (M, G)."""
-        return normalised(self.log_prior + worth_of(self.size, rho)[:, None] * self.evidence)
+    def posterior(self, rho: float, shift: Floats | float = 0.0) -> Floats:
+        """P(node) (M, G), errors on an instance being correlated by rho; shift (G,): of the logarithm of the prior."""
+        return normalised(self.log_prior + shift + worth_of(self.size, rho)[:, None] * self.evidence)
 
 
 def worth_of(size: Floats, rho: float) -> Floats:
@@ -145,23 +142,6 @@ def measured_dependence(part: PanelPart, truth: PanelTruth, said: tuple[Floats, 
         met += float(np.vdot(q[first:last], _pairs(miss, weight, begins)))
         expected += float(np.vdot(q[first:last], _pairs(sd[annotator], weight, begins)))
     return Dependence(met, expected)
-
-
-def known_truths_told(part: PanelPart, truth: PanelTruth, log_prior: Floats) -> Floats:
-    """ln P(known truths), had they not been known, for each of the rhos to choose from.
-
-    Known instances taught the annotators, but their own ratings are taken out of what speaks for them. log_prior: of
-    the nodes, in each group (groups, G).
-    """
-    if part.known is None:
-        return np.zeros(len(RHOS))
-    at = np.flatnonzero(~np.isnan(part.known))
-    category = part.ratings.category
-    group = category[at] if part.groups > 1 and category is not None else np.zeros(at.size, dtype=np.intp)
-    ignorant = PanelTruth(log_prior[group], truth.evidence[at], truth.size[at])
-    weights = np.array([part.grid.weights(place) for place in part.known[at]]).reshape(at.size, -1)  # (gold, G)
-    told = [np.log((ignorant.posterior(rho) * weights).sum(axis=1) + _TINY).sum() for rho in RHOS] if at.size else 0.0
-    return np.zeros(len(RHOS)) + told
 
 
 def _pairs(x: Floats, weight: Floats, begins: NDArray[np.int64]) -> Floats:
