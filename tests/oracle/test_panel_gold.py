@@ -44,12 +44,13 @@ def test_the_calibration_is_the_likeliest():
         (about,) = placed.each(lambda part, truth, _: (part.known, truth.evidence, truth.size), truths, None)
     prior, grid = state.prior[0], state.problem.grid
     told = {(rho, worth): likelihood(prior, grid, about, rho, worth) for rho in RHOS for worth in WORTHS}
-    rho, worth = max(told, key=told.get)
+    odds = {key: math.exp(value - max(told.values())) for key, value in told.items()}
+    rho = max(RHOS, key=lambda rho: sum(odds[rho, worth] for worth in WORTHS))
     assert found.rho == rho
     known = sum(grid.weights(at) for at in about[0] if not math.isnan(at))
-    np.testing.assert_allclose(
-        found.shift, np.log((known + worth * prior) / (15 + worth) / prior), rtol=1e-9, atol=1e-9
-    )
+    mixed = sum(odds[rho, worth] * (known + worth * prior) / (15 + worth) for worth in WORTHS)
+    shares = mixed / sum(odds[rho, worth] for worth in WORTHS)
+    np.testing.assert_allclose(found.shift, np.log(shares / prior), rtol=1e-9, atol=1e-9)
 
 
 def log_loss(fit, truth, told):

@@ -55,14 +55,19 @@ class _Shares:
 
 
 def learned_calibration(ascent: PanelAscent, truths: States) -> Calibration:
-    """What makes the known truths most probable, each by its ratings and the shares of the others."""
+    """The rho that makes the known truths most probable, each by its ratings and the shares of the others.
+
+    How much the fit's own shares are worth beside theirs is averaged over: a few known truths do not tell.
+    """
     placed, log_prior = ascent.problem.placed, np.log(ascent.prior)
     sums = placed.sums(_shares, truths, log_prior)
     nodes = log_prior.shape[1]
     shares = _Shares(log_prior, sums[:nodes], sums[-1], sums[nodes:-1] / sums[-1])
     told = placed.sums(_told, truths, shares)  # (worths, rhos)
-    worth, rho = np.unravel_index(np.argmax(told), told.shape)
-    return Calibration(RHOS[rho], np.log(shares.mixed(WORTHS[worth])) - np.log(shares.common))
+    weight = np.exp(told - told.max())
+    rho = int(np.argmax(weight.sum(axis=0)))
+    mixed = weight[:, rho] @ np.array([shares.mixed(worth) for worth in WORTHS]) / weight[:, rho].sum()
+    return Calibration(RHOS[rho], np.log(mixed) - np.log(shares.common))
 
 
 # What engines run.
