@@ -97,7 +97,8 @@ def flattened(fit: Fit, share: Floats) -> Posterior:
     """The belief of a fit if its evidence counts only so much (M,): likelihood^share times the prior."""
     posterior, parameters = fit.posterior, fit.parameters
     if isinstance(posterior, GridPosterior):
-        return replace(posterior, p=_tempered(posterior.p, parameters["prior"], fit, share))
+        prior = parameters["prior"] * np.exp(parameters["shift"])  # as known truths have it
+        return replace(posterior, p=_tempered(posterior.p, prior, fit, share))
     if isinstance(posterior, GradePosterior):
         return replace(posterior, p=_tempered(posterior.p, parameters["prevalence"][None], fit, share))
     if isinstance(posterior, GaussianPosterior):
