@@ -154,7 +154,7 @@ def _check_memory(memory: str, scratch: str, estimator: Any, whole: Mapping[str,
         raise OptionError("--scratch is for the temporary files of --memory; leave it out")
     needs = [flag for flag, given in whole.items() if given]
     if memory and not needs and "engine" not in signature(estimator.fit).parameters:
-        raise OptionError(f"{estimator.name} needs everything in memory; pass another --model, such as ordinal-panel")
+        raise OptionError(f"{estimator.name} needs everything in memory; pass another --model, such as ordinal-mixture")
     if memory and needs:
         raise OptionError(f"{needs[0]} needs everything in memory; leave it out, or leave out --memory")
 
