@@ -11,7 +11,8 @@ import pytest
 
 import truegrade as tg
 from truegrade.errors import ColumnError, FileError, GoldError, OptionError, TruegradeError
-from truegrade.readers import read_columns
+from truegrade.readers import jsonstream, read_columns
+from truegrade.readers.source import open_source
 
 EXPORTS = Path(__file__).parents[1] / "exports"
 
@@ -323,3 +324,19 @@ def test_convert_from_python(tmp_path):
     assert len(json.loads((tmp_path / "new.json").read_text())[0]["predictions"]) == 1
     with pytest.raises(OptionError, match="goes with a fit"):
         tg.convert(EXPORTS / "toloka.tsv", tmp_path / "x", "argilla", original=tmp_path / "tasks.json")
+
+
+@pytest.mark.parametrize("block", [1, 2, 7, 64])
+@pytest.mark.parametrize("name", [name for name in FILES if "json" in name])
+def test_where_a_block_ends_does_not_matter(name, block, monkeypatch):
+    options = FILES[name][0]
+    whole = triples(EXPORTS / name, **options)
+    monkeypatch.setattr(jsonstream, "_BLOCK", block)
+    assert triples(EXPORTS / name, **options) == whole
+
+
+def test_a_number_cut_by_a_block_is_read_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(jsonstream, "_BLOCK", 1)
+    path = tmp_path / "n.json"
+    path.write_text('{"a": 1234, "b": -5.5e2}')
+    assert list(jsonstream.json_items(open_source(path))) == [("a", 1234), ("b", -550.0)]
