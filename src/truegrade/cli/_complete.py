@@ -5,7 +5,7 @@ Typer finds the arguments by their names: ctx is the command so far, incomplete 
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -40,6 +40,7 @@ def model_settings(ctx: typer.Context, incomplete: str) -> list[str]:
     offered = [
         f"{field.name}={word}"
         for field in fields(model)  # type: ignore[arg-type]
+        if field.default is not MISSING  # names that only the user knows, such as groups
         for word in dict.fromkeys([_as_text(field.default), *_words(kinds[field.name])])
     ]
     return _that_begin(incomplete, offered)
