@@ -92,28 +92,13 @@ clean:
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-.venv/.build-tools: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --group build
+# One group of pyproject.toml each: build, test, lint, docs, release.
+.venv/.%-tools: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --group $*
 	@touch $@
 
 .venv/.installed: $(KERNEL) .venv/.build-tools
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
-	@touch $@
-
-.venv/.test-tools: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --group test
-	@touch $@
-
-.venv/.lint-tools: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --group lint
-	@touch $@
-
-.venv/.docs-tools: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --group docs
-	@touch $@
-
-.venv/.release-tools: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --group release
 	@touch $@
 
 .venv/pandas-2: | .venv/bin/python

@@ -82,6 +82,8 @@ def _words(kind: Any) -> list[str]:
 
 def _as_text(value: Any) -> str:
     """A default as --set takes it."""
+    if value is MISSING:  # it is made anew each time: an empty dictionary, so far
+        return ""
     if isinstance(value, tuple):
         return ",".join(map(str, value))
     return str(value).lower() if value is None or isinstance(value, bool) else str(value)
