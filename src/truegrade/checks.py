@@ -13,6 +13,7 @@ import numpy as np
 
 from truegrade.copies import find_copies
 from truegrade.errors import OptionError
+from truegrade.inference.counted import counted_confusion
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Check", "copied_ratings", "predictive_checks"]
 
-_POOLED = 5.0  # how many ratings the matrix of all annotators is worth in one that is counted here
-_ADDED = 0.5
 _TAIL = 0.025
 _NEAR = 0.05  # share of the expectation within which a difference is too small to matter
 
@@ -100,7 +99,7 @@ def _truth_and_rows(fit: Fit, ratings: Ratings) -> tuple[Floats, Floats]:
         raise OptionError("these are not the ratings that the fit was made from; pass those")
     p = fit.posterior.probabilities(ratings.scale)
     rows = fit.parameters.get("confusion")
-    return p, _counted(ratings, p) if rows is None or rows.shape[1:] != (p.shape[1],) * 2 else rows
+    return p, counted_confusion(ratings, p)[:-1] if rows is None or rows.shape[1:] != (p.shape[1],) * 2 else rows
 
 
 # What it means when a property is larger, or smaller, than the fit expects.
@@ -157,20 +156,6 @@ def _check(name: str, observed: float, drawn: Floats) -> Check:
     if close or low <= observed <= high:
         verdict = "as expected"
     return Check(name, observed, expected, float(low), float(high), verdict)
-
-
-def _counted(ratings: Ratings, p: Floats) -> Floats:
-    """A confusion matrix per annotator (N, K, K), drawn to that of all."""
-    grades = p.shape[1]
-    weight = np.ones(ratings.n_ratings) if ratings.weight is None else ratings.weight
-    cell = ratings.annotator.astype(np.int64) * grades + ratings.grade
-    mass = weight[:, None] * p[ratings.instance_of()]
-    columns = [np.bincount(cell, mass[:, k], ratings.n_annotators * grades).reshape(-1, grades) for k in range(grades)]
-    rows = np.stack(columns, axis=1)
-    pooled = rows.sum(axis=0) + _ADDED
-    rows += _POOLED * pooled / pooled.sum(axis=1, keepdims=True)
-    counted: Floats = rows / rows.sum(axis=2, keepdims=True)
-    return counted
 
 
 def _expected_counts(ratings: Ratings, p: Floats, rows: Floats) -> Floats:

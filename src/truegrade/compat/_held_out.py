@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from truegrade.inference.counted import counted_confusion
 from truegrade.joining import codes_in
 from truegrade.ratings import Ratings
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["Habits", "told_by_others", "told_by_the_fit"]
 
 _FLOOR = 1e-12  # as in the log-loss
-_POOLED = 5.0  # how many ratings the matrix of all annotators is worth, per true grade
-_ADDED = 0.5
 
 
 @dataclass(frozen=True)
@@ -38,16 +37,8 @@ class Habits:
         """Soft counts, drawn to those of all annotators; None on a real scale."""
         if fit.scale.is_real:
             return None
-        p, r, grades = fit.posterior.probabilities(fit.scale), ratings, fit.scale.n_grades
-        cell = r.annotator.astype(np.int64) * grades + r.grade
-        weight = np.ones(r.n_ratings) if r.weight is None else r.weight
-        counts = np.zeros((r.n_annotators + 1, grades, grades))
-        for k in range(grades):
-            mass = np.bincount(cell, weight * p[r.instance_of(), k], r.n_annotators * grades)
-            counts[:-1, k] = mass.reshape(-1, grades)
-        pooled = counts.sum(axis=0) + _ADDED
-        counts += _POOLED * pooled / pooled.sum(axis=1, keepdims=True)
-        return cls(counts / counts.sum(axis=2, keepdims=True), p.mean(axis=0))
+        p = fit.posterior.probabilities(fit.scale)
+        return cls(counted_confusion(ratings, p), p.mean(axis=0))
 
     def told(self, p: Floats, annotator: NDArray[np.int64], grade: NDArray[np.uint8]) -> Floats:
         """P(grade[i]) by annotator[i] (-1 = unknown) on a truth that is believed to be p[i] (K,)."""
