@@ -8,21 +8,28 @@ states were kept.
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
 from truegrade.engines.cluster import Cluster, connected, distributed, local_client
+from truegrade.engines.dask_ratings import DaskRatings
+from truegrade.engines.dask_reading import FilePartition, FramePartition, FrameSource, read_partitions
 from truegrade.engines.held import size_of
 from truegrade.engines.shards import ShardedRatings, cut
 from truegrade.errors import OptionError
+from truegrade.ingest.survey import Rules
+from truegrade.readers.dataset import Dataset
+from truegrade.roles import Roles, resolve_roles
 from truegrade.threads import default_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from os import PathLike
 
     from truegrade.engines.cluster import Traffic
+    from truegrade.engines.dask_reading import Partition
     from truegrade.ratings import Ratings
 
 __all__ = ["DaskEngine"]
@@ -64,9 +71,32 @@ class DaskEngine:
         workers = self.cluster.workers()
         if not isinstance(ratings, ShardedRatings):
             ratings = cut(ratings, 0, at=_borders(ratings, self.shards or len(workers)))
-        held = [self.cluster.put(shard) for shard in ratings.shards()]
+        held = ratings.held if isinstance(ratings, DaskRatings) else map(self.cluster.put, ratings.shards())
         parts = [self.cluster.submit(_made, make, shard) for shard in held]
         return OnWorkers(ratings, self.cluster, parts)
+
+    def read(self, source: str | PathLike[str], **options: Any) -> DaskRatings:
+        """Ratings from a file or a folder of files that every worker can open; nothing but counts and ids comes here.
+
+        options: `annotator=` and the other roles, `scale`, `drop_values`, `missing`, `duplicates`, as of
+            :func:`truegrade.read`.
+        """
+        roles, rules = _understood(options)
+        dataset = Dataset.open(source, roles)
+        files: list[tuple[Partition, Any]] = [(FilePartition(dataset, i), None) for i in range(len(dataset.files))]
+        return read_partitions(self.cluster, files, dataset, rules, self._wanted(), "pyarrow")
+
+    def from_frame(self, frame: Any, **options: Any) -> DaskRatings:
+        """Ratings from a Dask DataFrame; options as of :meth:`read`. Its partitions are computed on the workers."""
+        roles, rules = _understood(options)
+        names = [str(name) for name in frame.columns]
+        source = FrameSource(resolve_roles(names, roles, "the frame", ("annotator", "instance", "rating")), frame)
+        given = self.cluster.client.compute(frame.to_delayed())
+        parts: list[tuple[Partition, Any]] = [(FramePartition(source.roles, i), one) for i, one in enumerate(given)]
+        return read_partitions(self.cluster, parts, source, rules, self._wanted(), "pandas")
+
+    def _wanted(self) -> int:
+        return self.shards or len(self.cluster.workers())
 
     @property
     def traffic(self) -> Traffic:
@@ -164,6 +194,12 @@ class OnWorkers:
 
     def __exit__(self, *failure: object) -> None:
         self.parts.clear()
+
+
+def _understood(options: dict[str, Any]) -> tuple[Roles, Rules]:
+    """The roles, and how cells are read."""
+    roles = {f.name: options.pop(f.name) for f in fields(Roles) if f.name in options}
+    return Roles(**roles), Rules(**options)
 
 
 def _borders(ratings: Ratings, shards: int) -> list[int]:

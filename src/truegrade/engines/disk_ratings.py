@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truegrade.engines.shards import ShardedRatings
-from truegrade.ids import IdTable
+from truegrade.engines.shards import ShardedRatings, joined_ids
 from truegrade.ingest.claims import first_rows
 from truegrade.ratings import texts_and_zeros, whole_numbers
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from truegrade.engines.protocol import Engine
     from truegrade.engines.scratch import Scratch
     from truegrade.engines.stored import Stored
+    from truegrade.ids import IdTable
     from truegrade.ratings import Ratings
 
 __all__ = ["DiskRatings"]
@@ -85,13 +85,7 @@ class DiskRatings(ShardedRatings):
     @property
     def instances(self) -> IdTable:
         """The ids of all instances, in memory."""
-        import pyarrow as pa
-
-        found = [(first_rows(s), s.instances.labels, s.instances.code) for s in self.shards()]
-        first, labels, codes = zip(*found, strict=True)
-        order = np.argsort(np.concatenate(first))
-        code = np.concatenate([code + start for code, start in zip(codes, self.offsets[:-1], strict=True)])
-        return IdTable(pa.concat_arrays(labels).take(pa.array(order)), code[order].astype(np.int32))
+        return joined_ids([(first_rows(s), s.instances.labels, s.instances.code) for s in self.shards()])
 
     @property
     def category(self) -> NDArray[np.int32] | None:

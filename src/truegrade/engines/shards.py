@@ -19,14 +19,14 @@ from truegrade.ratings import Ratings, whole_numbers
 from truegrade.ratings_facts import notes_about
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from truegrade.engines.protocol import Engine
     from truegrade.scale import Scale
 
-__all__ = ["MemoryShards", "ShardedRatings", "cut", "require_ratings"]
+__all__ = ["MemoryShards", "ShardedRatings", "cut", "joined_ids", "require_ratings"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +79,10 @@ class ShardedRatings(ABC):
         """All of them, in order."""
         return (self.shard(index) for index in range(len(self.sizes)))
 
+    def each(self, look: Callable[[Ratings], Any]) -> Iterator[Any]:
+        """What look(shard), a function of a module, finds shard by shard."""
+        return map(look, self.shards())
+
     @property
     def n_instances(self) -> int:
         """M."""
@@ -97,7 +101,7 @@ class ShardedRatings(ABC):
     @cached_property
     def split_categories(self) -> tuple[int, ...]:
         """The categories that several shards share, ascending."""
-        ends = [(int(s.category[0]), int(s.category[-1])) for s in self.shards() if s.category is not None]
+        ends = [found for found in self.each(_ends) if found is not None]
         return tuple(sorted({last for (_, last), (first, _) in pairwise(ends) if first == last}))
 
     def notes(self) -> list[str]:
@@ -119,8 +123,7 @@ class ShardedRatings(ABC):
     @cached_property
     def _counted(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """All three in one look at every shard."""
-        found = [(s.ratings_per_annotator(), s.weight_per_annotator(), s.weight_per_grade()) for s in self.shards()]
-        ratings, weight, grades = (sum(part[1:], start=part[0]) for part in zip(*found, strict=True))
+        ratings, weight, grades = (sum(part[1:], start=part[0]) for part in zip(*self.each(_counts), strict=True))
         return ratings, weight, grades
 
 
@@ -176,6 +179,27 @@ class MemoryShards(ShardedRatings):
     def weight_per_instance(self) -> NDArray[Any]:
         """How many ratings each instance has (M,)."""
         return self.whole.weight_per_instance()
+
+
+def _ends(shard: Ratings) -> tuple[int, int] | None:
+    """The first category and the last."""
+    return None if shard.category is None else (int(shard.category[0]), int(shard.category[-1]))
+
+
+def _counts(shard: Ratings) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Of each annotator the ratings and their weight, and the weight of each grade."""
+    return shard.ratings_per_annotator(), shard.weight_per_annotator(), shard.weight_per_grade()
+
+
+def joined_ids(found: Sequence[tuple[NDArray[Any], Any, NDArray[np.int32]]]) -> IdTable:
+    """The ids of all instances, from the first row, the label and the code inside its shard of each, shard by shard."""
+    import pyarrow as pa
+
+    first, labels, codes = zip(*found, strict=True)
+    offsets = np.cumsum([0, *map(len, codes)])
+    order = np.argsort(np.concatenate(first))
+    code = np.concatenate([code + start for code, start in zip(codes, offsets[:-1], strict=True)])
+    return IdTable(pa.concat_arrays(labels).take(pa.array(order)), code[order].astype(np.int32))
 
 
 _SHARED = [f.name for f in fields(ShardedRatings) if f.name != "sizes"]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truegrade.columns import Columns
+    from truegrade.engines.dask_reading import FrameSource
     from truegrade.ids import IdTable
     from truegrade.ratings import Duplicates, Missing
     from truegrade.readers.dataset import Batch, Dataset
@@ -165,7 +166,7 @@ def survey(batches: Iterable[Batch], rules: Rules) -> Survey:
     return found
 
 
-def settle(found: Survey, dataset: Dataset, rules: Rules) -> Settled:
+def settle(found: Survey, dataset: Dataset | FrameSource, rules: Rules) -> Settled:
     """Find the scale and hand out the codes of annotators and categories."""
     if not found.n_kept:
         raise no_ratings(dataset.where, found.n_rows, found.n_dropped, found.n_missing)
