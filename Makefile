@@ -4,7 +4,7 @@ BIN := .venv/bin
 KERNEL := CMakeLists.txt pyproject.toml $(wildcard src/truegrade/_kernel/*)
 
 .DELETE_ON_ERROR: # an environment without pip is no environment
-.PHONY: demo test test-slow test-oldest newcomer browser crowdkit pandas2 sanitize portable lint format bench bench-large reproduce docs dist clean
+.PHONY: demo test test-slow test-oldest newcomer browser crowdkit pandas2 sanitize portable lint format bench bench-large bench-dask reproduce docs dist clean
 
 demo: .venv/.installed
 	$(BIN)/truegrade demo
@@ -70,6 +70,10 @@ bench: .venv/.installed .venv/.test-tools
 # Fits from disk of 1, 10 and 100 million ratings: 15 GB of room, half an hour. make bench-large SIZES="1 10" takes a minute.
 bench-large: .venv/.installed .venv/.test-tools
 	$(BIN)/python -m bench._large $(SIZES)
+
+# Fits of 1 and 10 million ratings on local Dask clusters of 1, 2 and 4 workers: some minutes. SIZES="1" takes one.
+bench-dask: .venv/.installed .venv/.test-tools
+	$(BIN)/python -m bench._dask $(SIZES)
 
 # The paper's section 4 on the data that TRUEGRADE_DATA holds; the pages in docs/reproduction come from here.
 reproduce: .venv/.installed

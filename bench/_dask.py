@@ -15,10 +15,10 @@ from typing import Any
 
 import psutil
 import pyarrow as pa
-from bench._large_data import ANNOTATORS, GRADES, write_ratings
 from pyarrow import parquet
 
 import truegrade
+from bench._large_data import ANNOTATORS, GRADES, write_ratings
 from bench._targets import Line, print_lines
 from truegrade.engines.cluster import local_client
 from truegrade.engines.dask import DaskEngine
@@ -48,7 +48,8 @@ def processor(client: Any) -> float:
 
 def between_workers(client: Any) -> int:
     """Bytes that workers have fetched from one another."""
-    return sum(client.run(lambda dask_worker: dask_worker.transfer_incoming_bytes_total).values())
+    logs = client.run(lambda dask_worker: [entry["total"] for entry in dask_worker.transfer_incoming_log])
+    return sum(map(sum, logs.values()))
 
 
 def measure(folder: Path, size: int, workers: int) -> None:

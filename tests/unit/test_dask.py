@@ -4,19 +4,25 @@ import os
 import signal
 import sys
 import threading
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import cloudpickle
+import dask.dataframe
 import numpy as np
+import pyarrow as pa
 import pytest
 from dask_clusters import WITHOUT_PACKAGE, cluster, kill, wait_until_gone, workers_of
+from pyarrow import parquet
 
-from truegrade import Checkpoint, simulate
+from truegrade import Checkpoint, Ratings, simulate
 from truegrade.engines import cut
 from truegrade.engines.cluster import local_client
 from truegrade.engines.dask import DaskEngine
-from truegrade.errors import ClusterError, OptionError
+from truegrade.errors import ClusterError, IdError, OptionError
 from truegrade.models import make_model
+from truegrade.rating_tables import rating_table
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import the tests
 
@@ -203,3 +209,64 @@ def test_the_processes_of_a_local_cluster_end_with_it(ratings):
         pids = workers_of(engine.cluster.client)
         assert len(pids) == 2
     assert wait_until_gone(pids) == []
+
+
+def test_without_workers_the_fit_ends_with_a_word(client, ratings, monkeypatch):
+    monkeypatch.setattr("truegrade.engines.cluster._LOOK", 0.1)
+    monkeypatch.setattr("truegrade.engines.cluster._PATIENCE", 0.5)
+    engine = DaskEngine(client)
+    monkeypatch.setattr(engine.cluster, "_addresses", list)
+    with pytest.raises(ClusterError, match=r"no Dask worker is left at tcp://\S+; start some"):
+        engine.cluster.result(engine.cluster.submit(time.sleep, 5))
+
+
+def frame_of(ratings):
+    table = rating_table(ratings).drop_columns("row")
+    group = [f"c{int(name[1:]) % 5}" for name in table["instance"].to_pylist()]
+    return table.append_column("category", pa.array(group))
+
+
+@pytest.mark.parametrize("kind", ["files", "frame"])
+def test_ratings_are_read_on_the_workers(client, ratings, tmp_path, kind):
+    table, engine = frame_of(ratings), DaskEngine(client, shards=3)
+    whole = Ratings.from_frame(table if kind == "files" else table.to_pandas())
+    if kind == "files":
+        for number in range(4):
+            parquet.write_table(table.slice(number * 300, 300), tmp_path / f"{number}.parquet")
+        read = engine.read(tmp_path)
+    else:
+        read = engine.from_frame(dask.dataframe.from_pandas(table.to_pandas(), npartitions=4), category="category")
+    assert len(read.sizes) >= 3
+    for name in ("n_ratings", "n_instances", "n_annotators", "n_categories", "total_weight", "library", "scale"):
+        assert getattr(read, name) == getattr(whole, name)
+    shards = [read.shard(i) for i in range(len(read.sizes))]
+    for name in ("annotator", "grade", "category", "row"):
+        np.testing.assert_array_equal(np.concatenate([getattr(s, name) for s in shards]), getattr(whole, name))
+    model = make_model(MODELS[1])
+    here, there = model.fit(whole), model.fit(read)
+    assert there.truth_table().column_names == here.truth_table().column_names
+    for mine, others in zip(there.truth_table().columns, here.truth_table().columns, strict=True):
+        if pa.types.is_floating(mine.type):
+            np.testing.assert_allclose(mine.to_numpy(), others.to_numpy(), rtol=1e-9, atol=1e-9)
+        else:
+            assert mine.to_pylist() == others.to_pylist()
+    np.testing.assert_allclose(there.trace, here.trace, rtol=1e-9)
+
+
+def test_an_instance_in_two_categories_is_found_across_shards(client, ratings, tmp_path):
+    table = frame_of(ratings)
+    category = table["category"].to_pylist()
+    category[-1] = "c0" if category[-1] != "c0" else "c1"
+    parquet.write_table(table.set_column(3, "category", pa.array(category)), tmp_path / "ratings.parquet")
+    with pytest.raises(IdError, match=r"row 1200: its instance is in category 'c.' here and in 'c"):
+        DaskEngine(client, shards=5).read(tmp_path / "ratings.parquet")
+
+
+def test_a_worker_that_dies_after_reading_is_made_up_for(client, ratings, tmp_path):
+    parquet.write_table(frame_of(ratings), tmp_path / "ratings.parquet")
+    read = DaskEngine(client, shards=3).read(tmp_path / "ratings.parquet")
+    before = read.digest
+    client.wait_for_workers(2)
+    kill(workers_of(client)[0])
+    again = replace(read)  # that has not looked yet
+    assert again.digest == before

@@ -83,17 +83,20 @@ class RatingsOptions(FormatOptions):
     def stream(self, source: str, memory: str, scratch: str, progress: RowsRead | None) -> DiskRatings:
         """Put the files on scratch as these options say."""
         from truegrade.engines.streaming import stream
+
+        options = self.for_parts("--memory")
+        return stream(source, memory=memory, scratch=scratch, **options, wide=self.wide, progress=progress)
+
+    def for_parts(self, flag: str) -> dict[str, Any]:
+        """The columns and rules for readers that see the ratings part by part, as `flag` asks them to."""
         from truegrade.errors import OptionError
 
-        for flag, given in (("--from", self.from_ not in {"", "plain"}), ("--question", self.question)):
+        for option, given in (("--from", self.from_ not in {"", "plain"}), ("--question", self.question)):
             if given:
-                raise OptionError(f"{flag} is for exports, which cannot be streamed; leave out --memory")
+                raise OptionError(f"{option} is for exports, which cannot be streamed; leave out {flag}")
         if self.timestamp:
             raise OptionError("--timestamp is for the report, which needs all ratings in memory; leave it out")
-        roles = {role: name for role, name in self.roles().items() if role != "timestamp"}
-        return stream(
-            source, memory=memory, scratch=scratch, **(roles | self._rules()), wide=self.wide, progress=progress
-        )
+        return {role: name for role, name in self.roles().items() if role != "timestamp"} | self._rules()
 
     def _rules(self) -> dict[str, Any]:
         return {

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from truegrade.checkpoint import Checkpoint
     from truegrade.fit import Fit
+    from truegrade.gold import Gold
 
 __all__ = ["DEFAULT_MODEL", "fit", "make_estimator", "show_fit"]
 
@@ -63,11 +64,18 @@ def fit(
     scratch: Annotated[
         str, typer.Option(metavar="DIR", help="With --memory: where temporary files go; else the system's place.")
     ] = "",
+    engine: Annotated[
+        Literal["threads", "dask"], typer.Option(help="Where the passes run: in this process, or on Dask's workers.")
+    ] = "threads",
+    scheduler: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Dask's, as in tcp://host:8786; else two workers on this machine.")
+    ] = "",
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     ratings_options: RatingsOptions,
 ) -> int:
     """Infer the truth of every instance from a file of ratings."""
+    from truegrade.cli._engine import check_engine, chosen_engine, read_by
     from truegrade.cli._progress import shown_progress, shown_rows
     from truegrade.cli._show import remark
     from truegrade.errors import OptionError
@@ -87,28 +95,31 @@ def fit(
     estimator = make_estimator(model, settings, seed)
     estimator = _grouped(estimator, ratings, annotator_group, ratings_options.annotator)
     whole = {"--report": report, "--responsibilities": responsibilities, "--json without -o": json and not output}
+    check_engine(engine, scheduler, ratings, estimator, {"--memory": bool(memory)} | whole)
     _check_memory(memory, scratch, estimator, whole)
     if responsibilities:
         check_ability(type(estimator), "responsibilities")
     data: Any
-    with shown_rows(wanted=bool(memory) and not (quiet or json)) as told:
-        data = ratings_options.stream(ratings, memory, scratch, told) if memory else ratings_options.read(ratings)
-    known = read_gold(gold, scale=data.scale) if gold else None if memory else data.known
-    with shown_progress(model, wanted=not (quiet or json)) as progress:
-        result = estimator.fit(data, gold=known, progress=progress, checkpoint=keeper)
-    if known is not None:
-        used = () if gold else (f"the file knows the truth of {len(known)} of the instances: used as gold",)
-        result = result.with_notes([*used, *known.notes(data)])
+    with (
+        chosen_engine(engine, scheduler, quiet=quiet) as where,
+        shown_rows(wanted=bool(memory) and not (quiet or json)) as told,
+    ):
+        if where is not None:
+            data = read_by(where, ratings, ratings_options)
+        else:
+            data = ratings_options.stream(ratings, memory, scratch, told) if memory else ratings_options.read(ratings)
+        known = read_gold(gold, scale=data.scale) if gold else getattr(data, "known", None)
+        with shown_progress(model, wanted=not (quiet or json)) as progress:
+            placed = {} if where is None else {"engine": where}
+            result = estimator.fit(data, gold=known, progress=progress, checkpoint=keeper, **placed)
+        result = result.with_notes(_about_gold(known, data, read=bool(gold)))
     if output:
         result.save(output, format=table_format)
     per_rating = result.responsibilities_table(data) if responsibilities else None
     if output and per_rating is not None:
         write_tables({"responsibilities": per_rating}, Path(output), table_format)
     if report:
-        from truegrade.files import write_whole
-        from truegrade.report.page import report as page_of
-
-        write_whole(Path(output, "report.html"), page_of(result, data))
+        _write_report(result, data, output)
     if not quiet:
         remark(result.notes)
         show_fit(result, output, json=json, per_rating=per_rating)
@@ -130,6 +141,21 @@ def _grouped(estimator: Any, ratings: str, column: str, annotator: str) -> Any:
     if "groups" not in {f.name for f in fields(estimator)}:
         raise OptionError(f"{estimator.name} knows no groups of annotators; choose --model ordinal-panel")
     return replace(estimator, groups=read_groups(ratings, column, annotator=annotator))
+
+
+def _about_gold(known: Gold | None, data: Any, *, read: bool) -> list[str]:
+    """What became of the known truths; read: from a file of their own."""
+    if known is None:
+        return []
+    used = [] if read else [f"the file knows the truth of {len(known)} of the instances: used as gold"]
+    return [*used, *known.notes(data)]
+
+
+def _write_report(result: Fit, data: Any, output: str) -> None:
+    from truegrade.files import write_whole
+    from truegrade.report.page import report as page_of
+
+    write_whole(Path(output, "report.html"), page_of(result, data))
 
 
 def _keeper(path: str, every: int, *, resume: bool) -> Checkpoint | None:
