@@ -84,7 +84,7 @@ def lines(name: str, model: Any, ratings: Any, engine: DaskEngine, client: Any) 
     return [
         Line(f"{name}, a pass: wall", wall * each, "ns"),
         Line("  processors", used * each, "ns"),
-        Line("  message to every worker", out / ANNOTATORS, "B per annotator"),
+        Line("  messages to all shards", out / ANNOTATORS, "B per annotator"),
         Line("  sums back", back / ANNOTATORS, "B per annotator"),
         Line("  between workers", fetched / ANNOTATORS, "B per annotator"),
     ]

@@ -48,7 +48,7 @@ def test_the_workers_find_what_this_process_finds(run, table, tmp_path):
         read = run("fit", "parts", *common, *there, "-o", "read")
         refused = run("fit", "parts", *common, *there, "-o", "refused", "--report")
     assert (sent.returncode, read.returncode, refused.returncode) == (0, 0, 2), sent.stderr + read.stderr
-    assert "Dask, 2 workers: a pass sent 2.21 kB" in read.stderr
+    assert "Dask, 2 workers: a pass sent 4.42 kB to all of them and brought 2.41 kB back" in read.stderr
     assert "--report needs all ratings in this process" in refused.stderr
     assert alike(truth(tmp_path / "sent"), truth(tmp_path / "here"))
     assert alike(truth(tmp_path / "read"), truth(tmp_path / "here"))
@@ -89,3 +89,10 @@ def test_no_worker_outlives_a_command_that_is_killed(table):
     fit.send_signal(signal.SIGKILL)
     fit.wait()
     assert wait_until_gone(workers) == []
+
+
+@pytest.mark.slow
+def test_one_cluster_after_the_other(tmp_path):
+    script = "from truegrade.engines.dask import DaskEngine\nfor _ in range(2):\n    DaskEngine().close()"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -359,6 +359,11 @@ def test_states_beside_the_shards_are_kept(ratings, tmp_path, monkeypatch, shard
         killed_after(patch, 40)
         with pytest.raises(KilledError):
             climb(False)
+    here = placed
+    placed = ThreadsEngine().place(cut(ratings, 2), lambda shard, threads: mean_ratings(shard))
+    with pytest.raises(CheckpointError, match=rf"was made with {shards} shards, here the ratings are cut into 2 or"):
+        climb(True)
+    placed = here
     best, endings = climb(True)
     (tmp_path / "kept").unlink()
     whole, all_endings = climb(False)

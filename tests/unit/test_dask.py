@@ -71,6 +71,21 @@ def test_as_many_shards_as_workers_unless_told(client, ratings):
         DaskEngine(client, shards=0)
 
 
+def where(part, state, message):
+    return [os.getpid()]
+
+
+def test_every_worker_has_its_share(client, ratings, tmp_path):
+    parquet.write_table(frame_of(ratings), tmp_path / "ratings.parquet")
+    for given in (ratings, DaskEngine(client, shards=6).read(tmp_path / "ratings.parquet")):
+        client.wait_for_workers(2)
+        with DaskEngine(client, shards=6).place(given, first_instance) as placed:
+            pids = list(placed.each(where, None, None))
+            assert pids == list(placed.each(where, None, None))  # and it stays there
+            assert len({pid for (pid,) in pids}) == 2
+            assert len(pids) <= 2 * min(map(pids.count, pids)) + 1
+
+
 def first_instance(shard, threads):
     return np.full(1, float(shard.n_instances))
 
@@ -126,7 +141,7 @@ def test_what_travels_is_as_large_as_the_table_of_annotators(client, ratings):
     table = 12 * 5 * 5 * 8  # annotators, truths, grades
     traffic = engine.traffic
     assert traffic.messages == traffic.sums + 1  # the last one asks for the answers
-    assert traffic.message_bytes < traffic.messages * (table + 100)
+    assert traffic.message_bytes < 4 * traffic.messages * (table + 100)  # one for every shard
     assert traffic.sums_bytes < traffic.sums * (table + 1000)
 
 

@@ -56,7 +56,7 @@ def _told(engine: DaskEngine) -> str:
     """What went over the network, in a sentence."""
     t, workers = engine.traffic, len(engine.cluster.workers())
     out, back = (_size(size / max(n, 1)) for size, n in ((t.message_bytes, t.messages), (t.sums_bytes, t.sums)))
-    return f"Dask, {workers} workers: a pass sent {out} to each of them and brought {back} back"
+    return f"Dask, {workers} workers: a pass sent {out} to all of them and brought {back} back"
 
 
 def _size(count: float) -> str:

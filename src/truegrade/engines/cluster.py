@@ -19,7 +19,7 @@ from truegrade.errors import ClusterError, OptionError
 from truegrade.threads import default_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 __all__ = ["Cluster", "Traffic", "connected", "distributed", "local_client"]
 
@@ -35,7 +35,7 @@ class Traffic:
     """What has left this process and come back to it, between two looks."""
 
     messages: int = 0
-    message_bytes: int = 0  # of each message once; every worker fetches it
+    message_bytes: int = 0  # of each message once for every shard
     sums: int = 0
     sums_bytes: int = 0
 
@@ -75,24 +75,39 @@ class Cluster:
         return list(self.client.scheduler_info(n_workers=-1).get("workers", ()))
 
     def submit(self, task: Callable[..., Any], *arguments: Any) -> Any:
-        """Run a task on the cluster, beside the data it is given; a task that is given none goes to the next worker.
+        """Run a task on the cluster, beside the data it is given."""
+        return self._submitted(task, arguments)
 
-        No task is tied to a worker, for want of which it would wait for ever.
-        """
-        key = f"truegrade-{os.getpid()}-{next(_NUMBERS)}"
+    def spread(self, task: Callable[..., Any], arguments: Sequence[Sequence[Any]]) -> list[Any]:
+        """Run a task on several arguments, neighbours on the same worker, as many on each; wait until all are done."""
+        workers, size = self.workers(), len(arguments)
+        futures = [self._submitted(task, one, workers[i * len(workers) // size]) for i, one in enumerate(arguments)]
+        with self._told():
+            for future in futures:
+                future.exception()  # waits; whoever asks for the result is told
+            # What is lost later may be made anywhere: a task that is held to dead workers alone would wait for ever.
+            self.client.sync(self.client.scheduler.set_restrictions, worker={f.key: None for f in futures})
+        return futures
+
+    def _submitted(self, task: Callable[..., Any], arguments: Sequence[Any], worker: str = "") -> Any:
+        key = f"truegrade_{getattr(task, '__name__', 'task')}-{os.getpid()}-{next(_NUMBERS)}"  # Dask times each kind
+        place = {"workers": [worker], "allow_other_workers": True} if worker else {}
         with self._told(), _large_graphs():
-            return self.client.submit(run_held, task, *arguments, key=key, pure=False)
+            return self.client.submit(run_held, task, *arguments, key=key, pure=False, **place)
 
-    def put(self, thing: Any) -> Any:
-        """Lay something down on the cluster. The scheduler keeps it too, so that no worker's death can lose it."""
-        return self.submit(_same, Held(thing))
+    def put(self, things: Iterable[Any]) -> list[Any]:
+        """Lay things down on the workers. The scheduler keeps them too, so that no worker's death can lose them."""
+        return self.spread(_same, [(Held(thing),) for thing in things])
 
-    def send(self, message: Any) -> Any:
-        """Lay down what all workers are to fetch."""
+    def sent(self, message: Any, shards: int) -> Held:
+        """A message that goes out with the task of every shard.
+
+        Were it a thing on the cluster, Dask might choose the worker that has it, and move the shard there.
+        """
         held = Held(message)
         self.traffic.messages += 1
-        self.traffic.message_bytes += held.size
-        return self.submit(_same, held)
+        self.traffic.message_bytes += held.size * shards
+        return held
 
     def result(self, future: Any) -> Any:
         """What a task found."""
@@ -177,11 +192,16 @@ def local_client(workers: int = 2) -> Iterator[Any]:
     """A cluster of processes on this machine, over loopback, that ends with the block or with this process."""
     import dask
 
+    kit = distributed()  # before its settings are changed: it brings its own, which would go when they are put back
     threads = max(default_threads() // workers, 1)
-    quiet = {"distributed.worker.daemon": True, "distributed.comm.timeouts.connect": "10s"}
+    quiet = {
+        "distributed.worker.daemon": True,
+        "distributed.comm.timeouts.connect": "10s",
+        "distributed.scheduler.work-stealing": False,  # every pass has the same work for all
+    }
     with (
         dask.config.set(quiet),
-        distributed().LocalCluster(
+        kit.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
             processes=True,
@@ -192,6 +212,6 @@ def local_client(workers: int = 2) -> Iterator[Any]:
             silence_logs=logging.CRITICAL,
             env={"TRUEGRADE_THREADS": str(threads)},
         ) as cluster,
-        distributed().Client(cluster, set_as_default=False) as client,
+        kit.Client(cluster, set_as_default=False) as client,
     ):
         yield client

@@ -16,7 +16,7 @@ import numpy as np
 from truegrade.engines.cluster import Cluster, connected, distributed, local_client
 from truegrade.engines.dask_ratings import DaskRatings
 from truegrade.engines.dask_reading import FilePartition, FramePartition, FrameSource, read_partitions
-from truegrade.engines.held import size_of
+from truegrade.engines.held import Held, size_of
 from truegrade.engines.shards import ShardedRatings, cut
 from truegrade.errors import OptionError
 from truegrade.ingest.survey import Rules
@@ -37,7 +37,7 @@ __all__ = ["DaskEngine"]
 T = TypeVar("T")
 
 _PASSES = 100  # after which states are kept anew: what a dead worker's shards have to catch up with, at most
-_FAN = 2  # how many sums are added at a time, on the way to one
+_HELD, _FEWEST = 1 << 30, 10  # or after so many bytes of messages, but not sooner than so many passes
 
 
 class DaskEngine:
@@ -71,7 +71,7 @@ class DaskEngine:
         workers = self.cluster.workers()
         if not isinstance(ratings, ShardedRatings):
             ratings = cut(ratings, 0, at=_borders(ratings, self.shards or len(workers)))
-        held = ratings.held if isinstance(ratings, DaskRatings) else map(self.cluster.put, ratings.shards())
+        held = ratings.held if isinstance(ratings, DaskRatings) else self.cluster.put(ratings.shards())
         parts = [self.cluster.submit(_made, make, shard) for shard in held]
         return OnWorkers(ratings, self.cluster, parts)
 
@@ -120,6 +120,7 @@ class States:
 
     futures: list[Any]
     passes: int = 0  # since they were kept
+    held: int = 0  # bytes of the messages of these passes: the scheduler needs them to make up for a loss
 
 
 @dataclass(frozen=True)
@@ -145,19 +146,21 @@ class OnWorkers:
 
     def begin(self, first: Callable[[Any, Any], Any], messages: Iterable[Any]) -> States:
         sent = zip(self.parts, messages, strict=False)
-        return States([self.cluster.submit(first, part, self.cluster.put(message)) for part, message in sent])
+        return States([self.cluster.submit(first, part, Held(message)) for part, message in sent])
 
     def run(
         self, step: Callable[[Any, Any, Any], T], states: States, message: Any, *, keep: bool = False
     ) -> tuple[States, T]:
-        if states.passes >= _PASSES:
+        if states.passes >= _PASSES or (states.held > _HELD and states.passes >= _FEWEST):
             states = self._kept(states)
-        sent = self.cluster.send(message)
+        sent = self.cluster.sent(message, len(self.parts))
         passed = [
             self.cluster.submit(_passed, step, part, state, sent)
             for part, state in zip(self.parts, states.futures, strict=True)
         ]
-        return States(passed, states.passes + 1), self._added(passed)
+        held = states.held + sent.size * len(passed)
+        sums = [self.cluster.submit(_sums, one) for one in passed]  # where the state is, so that it need not travel
+        return States(passed, states.passes + 1, held), self._added(sums)
 
     def sums(self, look: Callable[[Any, Any, Any], T], states: States | None, message: Any) -> T:
         found: T = self._added(self._looked(look, states, message))
@@ -167,7 +170,7 @@ class OnWorkers:
         return self.cluster.results(self._looked(look, states, message))
 
     def _looked(self, look: Callable[[Any, Any, Any], T], states: States | None, message: Any) -> list[Any]:
-        sent = self.cluster.send(message)
+        sent = self.cluster.sent(message, len(self.parts))
         of_shards = [None] * len(self.parts) if states is None else states.futures
         return [
             self.cluster.submit(_seen, look, part, state, sent)
@@ -177,9 +180,9 @@ class OnWorkers:
     def _added(self, futures: list[Any]) -> Any:
         """The sum of all, by a tree whose shape depends on how many there are, and on nothing else."""
         while len(futures) > 1:
-            pairs = [futures[i : i + _FAN] for i in range(0, len(futures), _FAN)]
+            pairs = [futures[i : i + 2] for i in range(0, len(futures), 2)]
             futures = [self.cluster.submit(_sum, *pair) if len(pair) > 1 else pair[0] for pair in pairs]
-        found = self.cluster.result(self.cluster.submit(_sum, futures[0]))
+        found = self.cluster.result(futures[0])
         self.cluster.traffic.sums += 1
         self.cluster.traffic.sums_bytes += size_of(found)
         return found
@@ -187,7 +190,7 @@ class OnWorkers:
     def _kept(self, states: States) -> States:
         """The same states, held by the scheduler: what comes after needs nothing that came before."""
         found = self.cluster.results([self.cluster.submit(_state, future) for future in states.futures])
-        return States([self.cluster.put(state) for state in found])
+        return States(self.cluster.put(found))
 
     def __enter__(self) -> Self:
         return self
@@ -234,7 +237,9 @@ def _state(before: Any) -> Any:
     return before.state if isinstance(before, Passed) else before
 
 
-def _sum(*found: Any) -> Any:
-    """Their sum, from left to right."""
-    sums = [one.sums if isinstance(one, Passed) else one for one in found]
-    return sums[0] if len(sums) == 1 else sums[0] + sums[1]
+def _sums(passed: Passed) -> Any:
+    return passed.sums
+
+
+def _sum(one: Any, other: Any) -> Any:
+    return one + other

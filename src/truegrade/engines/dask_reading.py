@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truegrade.engines.dask_ratings import DaskRatings
+from truegrade.engines.held import Held
 from truegrade.errors import IdError
 from truegrade.ingest.assemble import assemble_shard
 from truegrade.ingest.claims import claims_of, contradictions
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["FilePartition", "FramePartition", "FrameSource", "Partition", "read_partitions"]
 
 _ROWS = 1 << 18  # that are read at once
-_SHARD = 1 << 22  # rows of a shard, at most
+_SHARD = 1 << 26  # rows of a shard, at most: half a gigabyte
 
 
 @dataclass(frozen=True)
@@ -92,10 +93,10 @@ def read_partitions(
     settled = settle(found, source, rules)
     rows = max(min(-(-settled.n_kept // shards), _SHARD), 1)
     cut = Cut.of(settled, rows)
-    plan = cluster.put((settled, cut))
+    plan = cluster.submit(_plan, Held((settled, cut)))
     dealt = [cluster.submit(_dealt, partition, given, plan) for partition, given in partitions]
     pieces = [[cluster.submit(_piece, deal, shard) for deal in dealt] for shard in range(cut.n_shards)]
-    held = [cluster.submit(_assembled, plan, *its) for its in pieces]
+    held = cluster.spread(_assembled, [(plan, *its) for its in pieces])
     del dealt, pieces
     facts = list(cluster.results([cluster.submit(_facts, shard) for shard in held]))
     held = [shard for shard, fact in zip(held, facts, strict=True) if fact is not None]
@@ -139,6 +140,10 @@ def _dealt(partition: Partition, given: Any, plan: tuple[Settled, Cut]) -> dict[
         for shard, piece in split(batch, settled, cut):
             found.setdefault(shard, []).append(_message(piece))
     return found
+
+
+def _plan(plan: tuple[Settled, Cut]) -> tuple[Settled, Cut]:
+    return plan
 
 
 def _piece(dealt: dict[int, list[bytes]], shard: int) -> list[bytes]:

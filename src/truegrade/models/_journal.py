@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from truegrade.packing import Packer, Unpacker
 
 if TYPE_CHECKING:
     from truegrade.checkpoint_files import Put
-    from truegrade.engines import ShardedRatings
+    from truegrade.engines import Placed, ShardedRatings
     from truegrade.fit import Fit, Status
     from truegrade.gold import Gold
     from truegrade.models._em import Outcome
@@ -88,9 +88,20 @@ class Leg:
         like = begin(packed["fields"]["index"]).state
         shared = {name: getattr(like, name) for name in _SHARED if hasattr(like, name)}
         placed = _placed(like)
-        states = list if placed is None else lambda found: placed.begin(_as_it_was, found)
+        states = list if placed is None else lambda found: self._put_back(placed, found)
         outcome: Outcome = self._unpacked(packed, Unpacker(self.book.array, shared, states))
         return outcome
+
+    def _put_back(self, placed: Placed, states: Iterator[Any]) -> Any:
+        """The states beside their shards, which must be those that they were kept from."""
+        sizes = self.found["sizes"]
+        if list(placed.sizes) != sizes:
+            raise CheckpointError(
+                f"{self.book.path}: the checkpoint was made with {len(sizes)} shards, here the ratings are cut into "
+                f"{len(placed.sizes)} or elsewhere; pass the same --engine and --memory, with as many workers, or "
+                "delete it and begin anew"
+            )
+        return placed.begin(_as_it_was, states)
 
     def _unpacked(self, packed: Any, unpacker: Unpacker) -> Any:
         try:
@@ -108,6 +119,9 @@ class Leg:
             record = {"endings": Packer(put).pack(endings, f"{self.name}:endings")}
             for which, outcome in (("best", best), ("running", running)):
                 record[which] = None if outcome is None else self._packed(outcome, which, put)
+                placed = None if outcome is None else _placed(outcome.state)
+                if placed is not None:
+                    record["sizes"] = list(map(int, placed.sizes))
             return record
 
         self.book.write(self.name, fill)
