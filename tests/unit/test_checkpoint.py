@@ -370,3 +370,18 @@ def test_states_beside_the_shards_are_kept(ratings, tmp_path, monkeypatch, shard
     assert (best.index, best.trace, endings) == (whole.index, whole.trace, all_endings)
     for one, other in zip(best.state.states, whole.state.states, strict=True):
         np.testing.assert_array_equal(one.z, other.z)
+
+
+def test_after_an_error_no_other_start_writes_over_the_checkpoint(ratings, tmp_path):
+    model, path = make_model("dawid-skene:pooled=true:starts=3:max_iterations=9"), tmp_path / "kept"
+
+    def progress(iteration, bound, change):
+        if iteration == 5:
+            raise KilledError
+
+    for _ in range(5):  # the next start would begin before the main thread hears of it, though not every time
+        path.unlink(missing_ok=True)
+        with pytest.raises(KilledError):
+            model.fit(ratings, progress=progress, checkpoint=Checkpoint(path, every=1))
+        running = read_record(path)["legs"]["1"]["running"]["fields"]
+        assert (running["index"], len(running["trace"])) == (0, 4)

@@ -173,9 +173,41 @@ def test_a_fit_survives_the_death_of_workers(client, ratings, name):
     agree(model.fit(ratings, progress=progress, engine=DaskEngine(client, shards=5)), model.fit(ratings))
 
 
-def test_an_error_of_the_task_comes_back_as_it_is(client, ratings):
-    with pytest.raises(ZeroDivisionError):
-        DaskEngine(client).place(ratings, first_instance).sums(lambda *_: 1 / 0, None, None)
+def raises(part, state, message):
+    raise message
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("0"), FileNotFoundError("gone"), RuntimeError("bad")])
+def test_an_error_of_the_task_comes_back_as_it_is(client, ratings, error):
+    with pytest.raises(type(error), match=str(error)):
+        DaskEngine(client).place(ratings, first_instance).sums(raises, None, error)
+
+
+def test_a_module_that_a_worker_lacks_is_named(client, ratings):
+    with pytest.raises(ClusterError, match="a Dask worker says: No module named 'x'; install there what is"):
+        DaskEngine(client).place(ratings, first_instance).sums(raises, None, ModuleNotFoundError("No module named 'x'"))
+
+
+def test_a_resumed_fit_on_the_cluster_is_the_whole_one_bit_for_bit(client, ratings, tmp_path):
+    model, engine = make_model(MODELS[1]), DaskEngine(client, shards=3)
+    whole = model.fit(ratings, engine=engine)
+
+    def progress(iteration, bound, change):
+        if iteration == 5:
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        model.fit(ratings, progress=progress, engine=engine, checkpoint=Checkpoint(tmp_path / "kept", every=1))
+    passes = []
+    again = model.fit(
+        ratings,
+        progress=lambda *news: passes.append(news),
+        engine=engine,
+        checkpoint=Checkpoint(tmp_path / "kept", resume=True),
+    )
+    assert passes[0][0] > 1  # it did not begin anew
+    assert again.trace.tobytes() == whole.trace.tobytes()
+    assert again.truth_table().equals(whole.truth_table())
 
 
 def test_the_schedulers_death_is_told_and_the_fit_resumed(ratings, tmp_path, monkeypatch):
@@ -207,6 +239,13 @@ def test_a_worker_with_another_version_is_refused(client, ratings, monkeypatch):
         make_model("dawid-skene").fit(ratings, engine=DaskEngine(client))
 
 
+def test_a_cluster_without_workers_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr("truegrade.engines.cluster._PATIENCE", 0.3)
+    told = pytest.raises(ClusterError, match=r"no Dask worker has come to tcp://\S+; start some with")
+    with cluster(tmp_path, 0) as (address, _), DaskEngine(address) as engine, told:
+        engine.cluster.workers()
+
+
 def test_an_address_where_nobody_answers(monkeypatch):
     monkeypatch.setattr("truegrade.engines.cluster._ANSWER", 0.5)
     with pytest.raises(ClusterError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
@@ -219,6 +258,7 @@ def test_without_dask_the_message_says_how_to_get_it(monkeypatch):
         DaskEngine()
 
 
+@pytest.mark.slow
 def test_the_processes_of_a_local_cluster_end_with_it(ratings):
     with DaskEngine() as engine:
         pids = workers_of(engine.cluster.client)
@@ -285,3 +325,18 @@ def test_a_worker_that_dies_after_reading_is_made_up_for(client, ratings, tmp_pa
     kill(workers_of(client)[0])
     again = replace(read)  # that has not looked yet
     assert again.digest == before
+
+
+EVERY = [
+    *("mean", "median", "majority", "ord-binary:max_iterations=4", "continuous:starts=2:max_iterations=4"),
+    *("continuous:method=ml:starts=2:max_iterations=4", "ordinal-panel:max_iterations=4"),
+    *("glad:difficulty=category:class_prior=learned:starts=1:max_iterations=2", "dawid-skene:errors=alike"),
+    "ordinal-mixture:starts=1:max_iterations=4:difficulty=instance:phi=learn",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EVERY)
+def test_every_model_finds_the_same(client, ratings, name):
+    model = make_model(name)
+    agree(model.fit(ratings, engine=DaskEngine(client, shards=3)), model.fit(ratings))

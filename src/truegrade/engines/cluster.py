@@ -56,7 +56,7 @@ class Cluster:
         """The addresses of the workers, in order; all have this version of truegrade."""
         with self._told():
             if not self._addresses():
-                self.client.wait_for_workers(1, timeout=_PATIENCE)
+                self._wait_for_one()
             # By names of the standard library alone: what a worker has not got, it cannot be asked to run.
             from pydoc import locate
 
@@ -70,6 +70,14 @@ class Cluster:
                     "the same version on both"
                 )
         return sorted(found)
+
+    def _wait_for_one(self) -> None:
+        try:
+            self.client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError:
+            raise ClusterError(
+                f"no Dask worker has come to {self.address}; start some with `dask worker {self.address}`"
+            ) from None
 
     def _addresses(self) -> list[str]:
         return list(self.client.scheduler_info(n_workers=-1).get("workers", ()))
@@ -142,14 +150,14 @@ class Cluster:
                 f"several Dask workers died of the same task, the last at {error.last_worker.address}: their memory "
                 "may be too small; start larger ones, or more of them"
             ) from None
-        except (CommClosedError, CancelledError, TimeoutError, OSError, RuntimeError) as error:
-            if isinstance(error, RuntimeError) and self.client.status == "running":
-                raise
+        except (CancelledError, OSError, RuntimeError) as error:
+            if self.client.status == "running" and not isinstance(error, CancelledError | CommClosedError):
+                raise  # the task's own
             raise ClusterError(
                 f"the Dask scheduler at {address} is gone ({type(error).__name__}); start it again: {_GONE}"
             ) from None
         except ModuleNotFoundError as error:
-            raise ClusterError(f"a Dask worker cannot run the fit: {error}; install truegrade there too") from None
+            raise ClusterError(f"a Dask worker says: {error}; install there what is installed here") from None
 
 
 def _same(thing: Any) -> Any:

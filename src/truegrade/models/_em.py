@@ -176,9 +176,16 @@ class _Race:
             self.endings = self.leg.endings() or self.endings
 
     def run(self, index: int) -> None:
-        """Take one start up, and keep it if it is the best so far."""
+        """Take one start up, and keep it if it is the best so far. An error in it ends the others."""
         if self.stopped.is_set() or self.endings[index] is not None:
             return
+        try:
+            self._climb(index)
+        except BaseException:
+            self.stopped.set()  # at once: the next start would write over how far this one has come
+            raise
+
+    def _climb(self, index: int) -> None:
         begun = None if self.leg is None else self.leg.outcome("running", self.begin)
         if begun is None or begun.index != index:
             begun = self.begin(index)
