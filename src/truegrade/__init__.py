@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from truegrade.checkpoint import Checkpoint as Checkpoint
     from truegrade.description import describe as describe
+    from truegrade.engines.dask import DaskEngine as DaskEngine
     from truegrade.engines.streaming import stream as stream
     from truegrade.evaluation import evaluate as evaluate
     from truegrade.fit import Fit as Fit
@@ -40,6 +41,7 @@ _HOMES = {
     "Auto": "models.auto",
     "Checkpoint": "checkpoint",
     "Continuous": "models.continuous",
+    "DaskEngine": "engines.dask",
     "DawidSkene": "models.dawid_skene",
     "Fit": "fit",
     "Glad": "models.glad",
@@ -68,6 +70,7 @@ __all__ = [
     "Auto",
     "Checkpoint",
     "Continuous",
+    "DaskEngine",
     "DawidSkene",
     "Fit",
     "Glad",
