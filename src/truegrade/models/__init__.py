@@ -61,5 +61,12 @@ def fitted_model(fit: Fit, ability: str) -> Any:
     """The model that made a fit, with its options; `ability` is the method that it must have."""
     cls = model_class(fit.model)
     check_ability(cls, ability)
-    options = {key: tuple(value) if isinstance(value, list) else value for key, value in fit.options.items()}
-    return cls(**options)
+    return cls(**{key: _revived(value) for key, value in fit.options.items()})
+
+
+def _revived(value: Any) -> Any:
+    """An option as it was before fit.json, where lists stand for tuples, and texts for infinite numbers."""
+    if not isinstance(value, list):
+        return value
+    numbers = any(isinstance(part, float | int) for part in value)
+    return tuple(map(float, value)) if numbers else tuple(value)
