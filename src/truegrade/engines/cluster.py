@@ -80,7 +80,7 @@ class Cluster:
             ) from None
 
     def _addresses(self) -> list[str]:
-        return list(self.client.scheduler_info(n_workers=-1).get("workers", ()))
+        return list(self.client.nthreads())
 
     def submit(self, task: Callable[..., Any], *arguments: Any) -> Any:
         """Run a task on the cluster, beside the data it is given."""
