@@ -99,9 +99,32 @@ def test_a_matrix_is_turned_as_its_name_says(tmp_path):
     text.write_text("unit;a;b;c\nu1;1;;3\nu2;-1;2;2\n")
     assert triples(text, from_="cleanlab")[2] == ("u2", "a", "-1")
     assert triples(text, from_="snorkel")[2] == ("u2", "b", "2")
-    text.write_text("1,2\n3\n")
+    text.write_text("1,3\n3\n")
     with pytest.raises(FileError, match="row 2 has 1 cells where the first has 2"):
         tg.read(text, from_="cleanlab")
+
+
+@pytest.mark.parametrize(
+    ("text", "from_", "expected"),
+    [
+        ("4,1\n3,2\n5,5\n", "cleanlab", [("0", "0", "4"), ("0", "1", "1"), ("1", "0", "3")]),
+        ("-1,0,1\n1,1,-1\n", "snorkel", [("0", "1", "0"), ("0", "2", "1"), ("1", "0", "1")]),
+        ("-1.0,0.0\n1.0,-1.0\n", "snorkel", [("0", "1", "0.0"), ("1", "0", "1.0")]),
+        ("-1.0e+00 2.0e+00\n1.0e+00 -1.0e+00\n", "snorkel", [("0", "1", "2.0e+00"), ("1", "0", "1.0e+00")]),
+        (",0,1\n0,3,2\n1,,2\n", "cleanlab", [("0", "0", "3"), ("0", "1", "2"), ("1", "1", "2")]),
+        (",0,1\n1,0,1\n1,1,1\n", "cleanlab", [("0", "1", "0"), ("0", "2", "1"), ("1", "0", "1")]),
+        ("0,1,2,3,4,5,6\n5,,,,,,1\n", "cleanlab", [("0", "0", "5"), ("0", "6", "1")]),
+    ],
+)
+def test_the_first_row_of_a_matrix_is_ratings_unless_it_holds_names(text, from_, expected, tmp_path):
+    (tmp_path / "m.csv").write_text(text)
+    assert triples(tmp_path / "m.csv", from_=from_)[:3] == expected
+
+
+def test_a_first_row_that_may_be_names_or_ratings_is_an_error(tmp_path):
+    (tmp_path / "m.csv").write_text("0,1\n1,1\n0,0\n")
+    with pytest.raises(FileError, match="its first row, 0, 1, may be names or ratings; write names that are no numbers"):
+        tg.read(tmp_path / "m.csv", from_="cleanlab")
 
 
 @pytest.mark.parametrize(

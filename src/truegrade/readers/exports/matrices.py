@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CLEANLAB", "KRIPPENDORFF", "SNORKEL", "matrix_rows"]
 
-_ABSTAIN = "-1"
+_ABSTAIN = -1
+_PEEKED = 100  # rows that tell whether the first is a header
+_LONG = 7  # columns; a row of so many grades does not count 0, 1, 2, ... by chance
 
 
 def finds_snorkel(content: Content) -> bool:
@@ -39,13 +42,15 @@ def is_table(content: Content) -> bool:
     return isinstance(content.file, NumpyFile | DelimitedFile)
 
 
-def _reader(rows_are: str, columns_are: str, absent: frozenset[str]) -> Callable[[Content, Wanted, Answers], None]:
+def _reader(rows_are: str, columns_are: str, absent: float | None) -> Callable[[Content, Wanted, Answers], None]:
     def read(content: Content, _wanted: Wanted, answers: Answers) -> None:
         answers.names |= {rows_are: "rows", columns_are: "columns", "rating": "cells"}
         for number, (row, columns, cells) in enumerate(matrix_rows(content, rows_are), 1):
             answers.record = number
             for column, cell in zip(columns, cells, strict=True):
-                if cell is None or cell.strip().lower() in MISSING_TEXTS or cell.strip() in absent:
+                if cell is None or cell.strip().lower() in MISSING_TEXTS:
+                    continue
+                if absent is not None and read_number(cell) == absent:  # -1.0 as well, as floats are written
                     continue
                 place = {rows_are: row, columns_are: column}
                 answers.add(place["instance"], place["annotator"], cell)
@@ -65,14 +70,13 @@ def matrix_rows(content: Content, rows_are: str) -> Iterator[tuple[str, Sequence
         return
     with reading(content.where, content.source.called("matrix")), content.source.stream() as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
-        delimiter = content.file.delimiter if isinstance(content.file, DelimitedFile) else ","
-        lines = _lines(csv.reader(text, delimiter=delimiter), content.where)
-        first = next(lines, [])
-        has_header = any(cell.strip().lower() not in MISSING_TEXTS and read_number(cell) is None for cell in first)
-        has_header = has_header or first[1:] in ([str(n + start) for n in range(len(first) - 1)] for start in (0, 1))
+        lines = _lines(_cells(content, text), content.where)
+        first, peeked = next(lines, []), list(islice(lines, _PEEKED))
+        lines = chain(peeked, lines)
+        has_header = _is_header(first, peeked, content.where)
         named = has_header and first[0].strip().lower() in ("", *ALIASES[rows_are])
         names = first[named:] if has_header else list(map(str, range(len(first))))
-        for number, line in enumerate(lines if has_header else _chain(first, lines)):
+        for number, line in enumerate(lines if has_header else chain([first], lines)):
             if len(line) != len(names) + named:
                 raise FileError(
                     f"{content.where}: {row_number(number)} has {len(line)} cells where the first has {len(first)}; "
@@ -89,14 +93,39 @@ def _lines(rows: Iterator[list[str]], where: str) -> Iterator[list[str]]:
         raise FileError(f"{where}: no matrix ({error}); is a quote not closed?") from None
 
 
-def _chain(first: list[str], rest: Iterator[list[str]]) -> Iterator[list[str]]:
-    yield first
-    yield from rest
+def _cells(content: Content, text: Iterable[str]) -> Iterator[list[str]]:
+    """The cells of each row; NumPy's savetxt sets them apart by spaces."""
+    if len(content.names) == 1 and len(content.names[0].split()) > 1:
+        return (line.split() for line in text)
+    return csv.reader(text, delimiter=content.file.delimiter if isinstance(content.file, DelimitedFile) else ",")
+
+
+def _is_header(first: Sequence[str], later: Sequence[Sequence[str]], where: str) -> bool:
+    """Whether the first row holds names. Where names and grades would look alike, it is an error to guess."""
+    cells = [cell.strip() for cell in first]
+    if any(cell.lower() not in MISSING_TEXTS and read_number(cell) is None for cell in cells):
+        return True
+    if cells and not cells[0] and _counts(cells[1:]):  # pandas; the names of the rows differ, where grades come again
+        names = [row[0] for row in later]
+        return len(set(names)) == len(names)
+    if len(cells) > 1 and _counts(cells):
+        if len(cells) < _LONG:
+            raise FileError(
+                f"{where}: its first row, {', '.join(cells)}, may be names or ratings; write names that are no numbers "
+                "above it, or instead of it"
+            )
+        return True
+    return False
+
+
+def _counts(cells: Sequence[str]) -> bool:
+    """Whether these are 0, 1, 2, ... or 1, 2, 3, ..."""
+    return any(list(cells) == [str(n + start) for n in range(len(cells))] for start in (0, 1))
 
 
 def _matrix(name: str, title: str, finds: Callable[[Content], bool], rows_are: str, **options: Any) -> Export:
     columns_are = "annotator" if rows_are == "instance" else "instance"
-    absent = frozenset({_ABSTAIN}) if name == "snorkel" else frozenset()
+    absent = _ABSTAIN if name == "snorkel" else None
     return Export(name, title, finds, _reader(rows_are, columns_are, absent), fields=frozenset(), **options)
 
 
