@@ -121,9 +121,19 @@ def test_the_first_row_of_a_matrix_is_ratings_unless_it_holds_names(text, from_,
     assert triples(tmp_path / "m.csv", from_=from_)[:3] == expected
 
 
+@pytest.mark.parametrize("keys", [3, 4])
+def test_lines_whose_values_are_all_objects_are_lines(keys, tmp_path):
+    """And not one object of objects, as peerannot writes it."""
+    line = {"sample": {"id": "p1"}, "grader": {"name": "a"}, "result": {"score": 3}, "run": {"seed": 1}}
+    (tmp_path / "j.jsonl").write_text(2 * (json.dumps(dict(list(line.items())[:keys])) + "\n"))
+    ratings = tg.read(tmp_path / "j.jsonl", instance="sample.id", annotator="grader.name", rating="result.score")
+    assert ratings.annotators.label_of(0) == "a"
+    assert ratings.n_ratings == 2
+
+
 def test_a_first_row_that_may_be_names_or_ratings_is_an_error(tmp_path):
     (tmp_path / "m.csv").write_text("0,1\n1,1\n0,0\n")
-    with pytest.raises(FileError, match="its first row, 0, 1, may be names or ratings; write names that are no numbers"):
+    with pytest.raises(FileError, match="its first row, 0, 1, may be names or ratings; write names that"):
         tg.read(tmp_path / "m.csv", from_="cleanlab")
 
 

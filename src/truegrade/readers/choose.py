@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from truegrade.roles import Roles
 
 __all__ = ["Chosen", "choose", "json_content", "table_file"]
+
+_LOOKED_AT = 1 << 20  # bytes at the start of a file of JSON
 
 
 @dataclass(frozen=True)
@@ -131,11 +134,22 @@ def _is_plain(content: Content, wanted: Wanted) -> bool:
     )
 
 
+def _another_follows(source: Source) -> bool:
+    """Whether the first line, if it is not too long to look at, is a whole object and more text comes after it."""
+    first, _, rest = source.head(_LOOKED_AT).partition(b"\n")
+    try:
+        return isinstance(json.loads(first.decode("utf-8-sig", "replace")), dict) and bool(rest.strip())
+    except (ValueError, RecursionError):
+        return False
+
+
 def _shape(source: Source, kind: Format) -> JsonShape:
     """Lines of objects, one array, or one object of objects that hold plain values."""
     if kind is Format.JSON_ARRAY:
         return JsonShape.ARRAY
     with reading(source.where, source.called(kind.value)):
+        if _another_follows(source):
+            return JsonShape.LINES
         try:
             first = [value for _, (_, value) in zip(range(3), json_items(source), strict=False)]
         except FileError:
