@@ -121,6 +121,30 @@ def test_the_first_row_of_a_matrix_is_ratings_unless_it_holds_names(text, from_,
     assert triples(tmp_path / "m.csv", from_=from_)[:3] == expected
 
 
+@pytest.mark.parametrize("ending", ["csv", "json"])
+def test_several_choices_in_a_flat_row_of_label_studio_are_left_out(ending, tmp_path):
+    """As in Label Studio's JSON; JSON-MIN and CSV write them as {"choices": [...]}."""
+    path = tmp_path / f"flat.{ending}"
+    choices = [["a", "b"], "a", ["b"]]
+    tones = [{"choices": given} if isinstance(given, list) else given for given in choices]
+    rows = [{"id": n, "annotator": 7, "annotation_id": n, "lead_time": 1, "tone": tone} for n, tone in enumerate(tones)]
+    if ending == "json":
+        path.write_text(json.dumps(rows))
+    else:
+        cells = [json.dumps(row["tone"]).replace('"', '""') if row["id"] != 1 else row["tone"] for row in rows]
+        lines = [f'{n},7,{n},1,"{cell}"' for n, cell in enumerate(cells)]
+        path.write_text("\n".join(["id,annotator,annotation_id,lead_time,tone", *lines]) + "\n")
+    assert triples(path, question="tone") == [("1", "7", "a"), ("2", "7", "b")]
+    assert "1 with several choices" in " ".join(read_columns(path, question="tone").notes)
+
+
+def test_truths_that_contradict_each_other_are_not_converted(tmp_path):
+    head = "INPUT:i\tOUTPUT:r\tGOLDEN:r\tASSIGNMENT:task_id\tASSIGNMENT:worker_id\tASSIGNMENT:status\n"
+    (tmp_path / "t.tsv").write_text(head + "a\t1\t2\tt1\tw1\tAPPROVED\na\t2\t3\tt1\tw2\tAPPROVED\n")
+    with pytest.raises(TruegradeError, match="instance 't1' has gold 2 and 3; keep one"):
+        tg.convert(tmp_path / "t.tsv", tmp_path / "out.csv", "long")
+
+
 @pytest.mark.parametrize("keys", [3, 4])
 def test_lines_whose_values_are_all_objects_are_lines(keys, tmp_path):
     """And not one object of objects, as peerannot writes it."""

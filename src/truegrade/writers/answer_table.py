@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from truegrade.columns import Columns, Known
+    from truegrade.columns import Columns
 
 __all__ = ["DEFAULT_QUESTION", "Answer", "AnswerTable", "Item"]
 
@@ -85,7 +85,7 @@ class AnswerTable:
             return _Coded(labels, index[kept])
 
         question = _asked(columns, kept)
-        gold = _gold(columns.known, question.labels[0])
+        gold = _gold(columns, question.labels[0])
         return cls(
             columns.where,
             coded("instance"),
@@ -152,7 +152,8 @@ def _asked(columns: Columns, kept: NDArray[np.bool_]) -> _Coded:
     return _Coded([label or DEFAULT_QUESTION for label in labels], index[kept])
 
 
-def _gold(known: Known | None, question: str) -> dict[tuple[str, str], str]:
+def _gold(columns: Columns, question: str) -> dict[tuple[str, str], str]:
+    known = columns.known
     if known is None:
         return {}
     instances, index = _texts(known.instance)
@@ -161,5 +162,9 @@ def _gold(known: Known | None, question: str) -> dict[tuple[str, str], str]:
     gold: dict[tuple[str, str], str] = {}
     for i, v, q in zip(index, value, which, strict=True):
         if i >= 0 and v >= 0 and values[v].strip().lower() not in MISSING_TEXTS:
-            gold.setdefault((instances[i], asked[q] or question), values[v])
+            truth = gold.setdefault((instances[i], asked[q] or question), values[v])
+            if truth != values[v]:
+                raise RatingError(
+                    f"{columns.where}: instance '{instances[i]}' has gold {truth} and {values[v]}; keep one"
+                )
     return gold

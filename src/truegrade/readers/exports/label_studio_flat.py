@@ -39,7 +39,7 @@ def read(content: Content, wanted: Wanted, answers: Answers) -> None:
     questions: list[str] = []
     for row in content.records(answers=answers):
         for name in _controls(content, wanted, row, questions):
-            value = row.get(name)
+            value = _several(row.get(name))
             listed = _listed(value)
             if listed is None:
                 answers.add(row.get(instance), row.get("annotator"), value, name, row.get(wanted.category))
@@ -70,6 +70,16 @@ def _controls(content: Content, wanted: Wanted, row: Mapping[str, Any], known: l
         plain = [name for name in content.names if name.strip().lower() in ALIASES["rating"]]
         known += plain if len(plain) == 1 else []
     return known
+
+
+def _several(value: Any) -> Any:
+    """The choices as a list where there are several, which stand there as {"choices": [...]}; else the value."""
+    if isinstance(value, str) and value.startswith('{"choices"'):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value["choices"] if isinstance(value, dict) and isinstance(value.get("choices"), list) else value
 
 
 def _listed(value: Any) -> list[dict[str, Any]] | None:
