@@ -13,7 +13,7 @@ import truegrade as tg
 from truegrade import streamed_fit
 from truegrade.engines.disk import DiskEngine
 from truegrade.engines.streaming import stream
-from truegrade.errors import FitError, GoldError, IdError, OptionError, OutputError
+from truegrade.errors import ColumnError, FitError, GoldError, IdError, OptionError, OutputError
 from truegrade.readers import read
 
 MODELS = {
@@ -117,6 +117,43 @@ def test_one_instance_and_shards_without_any(tmp_path):
     fit = tg.DawidSkene().fit(found)
     expected = tg.DawidSkene().fit(read(tmp_path / "one.parquet"))
     same_tables(fit.truth_table(), expected.truth_table())
+
+
+def test_the_last_of_several_ratings_leaves_instances_in_order_of_their_first_row(tmp_path):
+    table = pa.table({"annotator": ["a", "b", "a", "a"], "instance": ["x", "y", "z", "x"], "rating": [1, 2, 2, 1]})
+    parquet.write_table(table, tmp_path / "r.parquet")
+    found = stream(tmp_path / "r.parquet", memory="8GB", shards=2, duplicates="last")
+    assert found.instances.labels.to_pylist() == ["x", "y", "z"]
+    expected = tg.Mean().fit(read(tmp_path / "r.parquet", duplicates="last"))
+    same_tables(tg.Mean().fit(found).truth_table(), expected.truth_table())
+
+
+def test_a_real_scale_has_no_probabilities_to_write(tmp_path):
+    table = pa.table({"annotator": ["a", "b", "a"], "instance": ["x", "x", "y"], "rating": [0.5, 2.25, 2.0]})
+    parquet.write_table(table, tmp_path / "r.parquet")
+    tg.Median().fit(stream(tmp_path / "r.parquet", memory="8GB", scale="real")).save(tmp_path / "disk")
+    tg.Median().fit(read(tmp_path / "r.parquet", scale="real")).save(tmp_path / "memory")
+    same_files(tmp_path / "memory", tmp_path / "disk")
+
+
+NAMES = ("annotator", "instance", "rating")
+
+
+def test_a_first_file_without_cells_says_no_types(tmp_path):
+    parquet.write_table(pa.table({name: pa.nulls(0) for name in NAMES}), tmp_path / "0.parquet")
+    parquet.write_table(pa.table({"annotator": ["a"], "instance": ["x"], "rating": [2]}), tmp_path / "1.parquet")
+    assert stream(tmp_path, memory="8GB").n_ratings == 1
+
+
+@pytest.mark.parametrize(("role", "cell"), [("weight", 2.0), ("category", "c")])
+def test_weights_and_categories_that_only_later_files_have_are_refused(tmp_path, role, cell):
+    table = pa.table({"annotator": ["a"], "instance": ["x"], "rating": [2]})
+    parquet.write_table(table, tmp_path / "0.parquet")
+    parquet.write_table(table.append_column(role, pa.array([cell])), tmp_path / "1.parquet")
+    with pytest.raises(
+        ColumnError, match=rf"1\.parquet: column '{role}' \({role}\) is not in .*0\.parquet; give it to"
+    ):
+        stream(tmp_path, memory="8GB")
 
 
 def test_instances_alone_in_their_shards(tmp_path):

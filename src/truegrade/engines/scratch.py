@@ -62,7 +62,8 @@ class ScratchFile:
 
     def append(self, data: Buffer) -> int:
         """Write at the end; returns where the bytes begin."""
-        begin, left = self.size, memoryview(data).cast("B")
+        begin, left = self.size, memoryview(data)
+        left = left.cast("B") if left.nbytes else memoryview(b"")  # a shape with a zero in it cannot be cast
         with self._scratch.told():
             while left.nbytes:
                 done = os.write(self._descriptor, left)

@@ -8,7 +8,7 @@ import numpy as np
 
 from truegrade.encode import category_of, finished
 from truegrade.ids import IndexedIds, index_arrow
-from truegrade.ratings import Ratings
+from truegrade.ingest.claims import ShardRatings
 from truegrade.sorting import csr_sorted, find_repeats, only, repeated
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from truegrade.ingest.survey import Settled
+    from truegrade.ratings import Ratings
 
 __all__ = ["assemble_shard"]
 
@@ -39,6 +40,8 @@ def assemble_shard(pieces: Sequence[pa.RecordBatch], settled: Settled) -> Rating
             instance, columns.pop("category"), settled.categories, columns["row"], settled.where, settled.row_label
         )
     instances = instance.table(category)
+    first_row = np.empty(len(instances), dtype=columns["row"].dtype)
+    first_row[instance.index[::-1]] = columns["row"][::-1]  # of several rows the first one is written last
     code, weight, rating = instances.code[instance.index], columns.get("weight"), columns.pop("rating")
     del instance
     arrays = csr_sorted(code, columns.pop("annotator"), rating, weight, len(instances))
@@ -51,7 +54,8 @@ def assemble_shard(pieces: Sequence[pa.RecordBatch], settled: Settled) -> Rating
         arrays = only(arrays, kept)
     arrays["category"] = None if category is None else np.sort(category)
     done: dict[str, Any] = finished(arrays, columns["row"], weight, None, real=settled.scale.is_real)
-    return Ratings(
+    return ShardRatings(
+        first_row=first_row,
         scale=settled.scale,
         **done,
         annotators=settled.annotators,

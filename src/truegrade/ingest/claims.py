@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truegrade.ids import hash_ids
+from truegrade.ratings import Ratings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from truegrade.ratings import Ratings
-
-__all__ = ["CLAIM", "Contradiction", "claims_of", "contradictions", "first_rows"]
+__all__ = ["CLAIM", "Contradiction", "ShardRatings", "claims_of", "contradictions", "first_rows"]
 
 CLAIM = np.dtype([("hash", "<u8"), ("row", "<u8"), ("category", "<i4")])
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShardRatings(Ratings):
+    """The ratings of one shard. With ``duplicates="last"`` an instance's first row may not be among them."""
+
+    first_row: NDArray[Any]  # (S,): of the whole input, in the order of the labels
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,8 @@ class Contradiction:
 
 def first_rows(shard: Ratings) -> NDArray[Any]:
     """The row in which each instance first appears, in the order of the labels (S,)."""
+    if isinstance(shard, ShardRatings):
+        return shard.first_row
     first: NDArray[Any] = np.minimum.reduceat(shard.row, shard.instance_ptr[:-1])[shard.instances.code]
     return first
 

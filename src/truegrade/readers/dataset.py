@@ -20,7 +20,7 @@ from truegrade.readers.delimited import DelimitedFile
 from truegrade.readers.sniff import Format, sniff
 from truegrade.readers.source import open_source, reading
 from truegrade.readers.wide import is_wide
-from truegrade.roles import Roles, resolve_roles
+from truegrade.roles import ALIASES, Roles, resolve_roles
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -81,8 +81,7 @@ class Dataset:
             )
         roles = resolve_roles(names, given, files[0], _REQUIRED)
         found = {role: name for role, name in roles.columns().items() if role != "timestamp"}
-        file = _File(files[0], first, partition, found)
-        return cls(where, files, Roles(**found), file.kinds())
+        return cls(where, files, Roles(**found), _kinds(where, files, found))
 
     def batches(
         self, rows: int, roles: Sequence[str] | None = None, files: Sequence[int] | None = None
@@ -92,6 +91,7 @@ class Dataset:
         for number in range(len(self.files)) if files is None else files:
             path = self.files[number]
             file = _File(path, _opened(path), _partition(self.where, path), wanted)
+            self._refuse_late(file)
             first = 0
             for found in file.batches(rows):
                 columns = {role: self._alike(column, role, path) for role, column in found.items()}
@@ -100,6 +100,15 @@ class Dataset:
                 absent: Any = dict.fromkeys(set(_REQUIRED) - set(columns))
                 yield Batch(Columns(path, **columns, **absent, row_label=label, names=wanted), number, first)
                 first += size
+
+    def _refuse_late(self, file: _File) -> None:
+        """Refuse a column that the first file does not have, where leaving it out would change the answer."""
+        filled = self.roles.columns()
+        for role in ("category", "weight"):
+            late = [c for c in file.names if c.strip().lower() in ALIASES[role] and c not in filled.values()]
+            if role not in filled and late:
+                told = f"column '{late[0]}' ({role}) is not in {self.files[0]}; give it to all files, or to none"
+                raise ColumnError(f"{file.path}: {told}")
 
     def _alike(self, column: pa.ChunkedArray, role: str, path: str) -> pa.ChunkedArray:
         """A column in the type that it has in the first file."""
@@ -147,6 +156,11 @@ class _File:
         stored = self.content.kinds(self._stored())
         return {role: stored[name] if name in stored else _text_kind() for role, name in self.columns.items()}
 
+    @property
+    def names(self) -> list[str]:
+        """All columns, those of the folders too."""
+        return [*self.content.names, *(key for key in self.partition if key not in self.content.names)]
+
     def batches(self, rows: int) -> Iterator[dict[str, pa.ChunkedArray]]:
         # Without a stored column nothing would say how many rows there are.
         stored = self._stored() or list(self.content.names[:1])
@@ -158,6 +172,20 @@ class _File:
 
     def _stored(self) -> list[str]:
         return list(dict.fromkeys(name for name in self.columns.values() if name in self.content.names))
+
+
+def _kinds(where: str, files: Sequence[str], columns: Mapping[str, str]) -> dict[str, Any]:
+    """The Arrow type of each role's column: that of the first file that says one, as columns without cells do not."""
+    import pyarrow as pa
+
+    known: dict[str, Any] = {}
+    for path in files:
+        for role, kind in _File(path, _opened(path), _partition(where, path), columns).kinds().items():
+            if pa.types.is_null(known.get(role, pa.null())):
+                known[role] = kind
+        if not any(map(pa.types.is_null, known.values())):
+            break
+    return known
 
 
 def _files_below(folder: Path) -> tuple[str, ...]:
