@@ -102,8 +102,10 @@ def measured(fit: tg.Fit, ratings: tg.Ratings, folder: Path) -> None:
         assert_type(check.passed, bool)
     print(screening.screen(ratings))
     print(sorted(datasets.CATALOGUE))
+    print(tg.convert(fit, folder / "truths.csv", "crowd-kit").notes)
     work: experiments.Work | None = None
-    print(work)
+    engine: tg.DaskEngine | None = None
+    print(work, engine)
 
 
 def pictures(fit: tg.Fit, ratings: tg.Ratings, folder: Path) -> None:
