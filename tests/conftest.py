@@ -12,10 +12,13 @@ import pytest
 hypothesis.settings.register_profile("default", deadline=None, max_examples=60)
 hypothesis.settings.load_profile("default")
 
-# A shell ignores Ctrl-C for what it runs in the background, and what runs inherits that; these tests send it.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-
 SHARED = Path(os.environ.get("TRUEGRADE_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+@pytest.fixture(autouse=True)
+def hears_ctrl_c():
+    """Tests send it. What a shell runs in the background ignores it, and so does the command after the first one."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -98,7 +98,7 @@ def test_a_full_disk_is_told_and_nothing_is_left(folder, tmp_path):
 def test_a_killed_fit_leaves_nothing(folder, tmp_path):
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    endless = ("--set", "max_iterations=1000000", "--set", "tolerance=1e-300")
+    endless = ("--set", "pooled=true", "--set", "starts=100000")
     command = [*COMMAND, "fit", str(folder), "--model", "dawid-skene", *endless, "--memory", "1GB"]
     process = subprocess.Popen([*command, "--scratch", str(scratch), "-o", str(tmp_path / "fit")])
     end = time.monotonic() + 60
