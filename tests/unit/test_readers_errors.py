@@ -281,3 +281,11 @@ def test_column_names_that_cannot_be_looked_up(message):
     assert "null character" in message(line, ColumnError)
     stream = sample_files.arrow_stream()
     assert "looks damaged" in message(stream.replace(b"annotator", b"annot\xffator"[:9]))
+
+
+@pytest.mark.parametrize("there", [b"}", b"'descr'", b"False"])
+def test_a_numpy_array_with_a_damaged_header(there, tmp_path):
+    np.save(tmp_path / "m.npy", np.ones((2, 2)))
+    (tmp_path / "m.npy").write_bytes((tmp_path / "m.npy").read_bytes().replace(there, b"(" * len(there)))
+    with pytest.raises(FileError, match="this NumPy array cannot be read"):
+        read(tmp_path / "m.npy")

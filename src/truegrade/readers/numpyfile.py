@@ -30,7 +30,7 @@ class NumpyFile:
         with reading(source.where, source.called("NumPy array")), source.stream() as stream:
             try:
                 self._array: NDArray[Any] = np.load(io.BytesIO(stream.read()), allow_pickle=False)
-            except ValueError as error:
+            except Exception as error:  # a damaged header raises whatever the parser in NumPy met
                 raise FileError(
                     f"{source.where}: this NumPy array cannot be read ({' '.join(str(error).split())[:80]}); "
                     "save plain numbers or texts with numpy.save"
