@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from truegrade.errors import FileError, OptionError
@@ -52,7 +52,7 @@ def choose(source: Source, roles: Roles, *, wide: bool, from_: str, question: st
     plain = from_ == PLAIN or wide or any((roles.weight, roles.timestamp))
     if named and (wide or roles.weight or roles.timestamp):
         raise OptionError(f"--from {from_}: --wide, --weight and --timestamp belong to plain tables; leave them out")
-    wanted = Wanted(roles.annotator, roles.instance, roles.rating, roles.category, question)
+    wanted = Wanted(**asdict(roles), question=question)
     content = None if plain and not named else _content(source, kind, file, careful=named is None)
     if content:
         export = named or _found(content, wanted)

@@ -40,7 +40,7 @@ def _all_have(content: Content, kind: type) -> bool:
 
 def read_nested(content: Content, wanted: Wanted, answers: Answers) -> None:
     """``responses: {question: [{"value", "user_id"}]}``."""
-    _name(answers, wanted, "user_id")
+    answers.names |= wanted.names("user_id", "id")
     for record in content.records(answers=answers):
         place = _place(content, record, wanted, answers)
         responses = object_in(record, "responses", content.at(answers))
@@ -51,7 +51,7 @@ def read_nested(content: Content, wanted: Wanted, answers: Answers) -> None:
 
 def read_first(content: Content, wanted: Wanted, answers: Answers) -> None:
     """``responses: [{"user_id", "values": {question: {"value"}}, "status"}]``, or the same per question."""
-    _name(answers, wanted, "user_id")
+    answers.names |= wanted.names("user_id", "id")
     lists = _question_lists(content)
     for record in content.records(answers=answers):
         place = _place(content, record, wanted, answers)
@@ -70,7 +70,7 @@ def read_first(content: Content, wanted: Wanted, answers: Answers) -> None:
 
 def read_flat(content: Content, wanted: Wanted, answers: Answers) -> None:
     """Three lists side by side: values, users, status."""
-    _name(answers, wanted, "users")
+    answers.names |= wanted.names("users", "id")
     names = content.names
     questions = [name.removesuffix(_RESPONSES) for name in names if name.endswith(_RESPONSES)]
     for question in questions:
@@ -162,12 +162,6 @@ def _as_list(responses: Any) -> Any:
     if not isinstance(responses, dict) or not all(isinstance(part, list) for part in responses.values()):
         return responses
     return [dict(zip(responses, parts, strict=True)) for parts in zip(*responses.values(), strict=False)]
-
-
-def _name(answers: Answers, wanted: Wanted, annotator: str) -> None:
-    answers.names |= {"annotator": annotator, "instance": wanted.instance or "id"}
-    if wanted.category:
-        answers.names["category"] = wanted.category
 
 
 ARGILLA = Export("argilla", "Argilla 2 JSON", finds_nested, read_nested)

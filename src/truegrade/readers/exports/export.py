@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from truegrade.errors import ColumnError, FileError
 from truegrade.readers.jsonstream import JsonShape, json_items, json_records
 from truegrade.readers.source import reading
+from truegrade.roles import Roles
 
 if TYPE_CHECKING:
     from truegrade.readers.exports.answers import Answers
@@ -23,14 +24,15 @@ _ROWS = 1 << 14  # of a table, as Python objects at the same time
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Wanted(Roles):
     """What the user said of the export: fields to use instead of the tool's own, and the question."""
 
-    annotator: str = ""
-    instance: str = ""
-    rating: str = ""
-    category: str = ""
     question: str = ""
+
+    def names(self, annotator: str, instance: str) -> dict[str, str]:
+        """The field of each role, where the tool's own are these."""
+        category = {"category": self.category} if self.category else {}
+        return {"annotator": annotator, "instance": self.instance or instance, **category}
 
 
 @dataclass

@@ -27,9 +27,7 @@ def finds(content: Content) -> bool:
 
 def read(content: Content, wanted: Wanted, answers: Answers) -> None:
     """Each annotation's results are answers to their controls; ground truth is gold, and no rating."""
-    answers.names |= {"annotator": "completed_by", "instance": wanted.instance or "id"}
-    if wanted.category:
-        answers.names["category"] = wanted.category
+    answers.names |= wanted.names("completed_by", "id")
     other: dict[str, str] = {}  # controls that grade nothing -> their type
     listed = False
     for task in content.records(answers=answers):

@@ -33,9 +33,7 @@ def read(content: Content, wanted: Wanted, answers: Answers) -> None:
     instance = wanted.instance or "id"
     content.own_field(instance, "instance")
     content.own_field(wanted.category, "category")
-    answers.names |= {"annotator": "annotator", "instance": instance}
-    if wanted.category:
-        answers.names["category"] = wanted.category
+    answers.names |= wanted.names("annotator", instance)
     questions: list[str] = []
     for row in content.records(answers=answers):
         for name in _controls(content, wanted, row, questions):

@@ -40,9 +40,7 @@ def read(content: Content, wanted: Wanted, answers: Answers) -> None:
         )
     content.own_field(instance, "instance")
     content.own_field(wanted.category, "category")
-    answers.names |= {"annotator": "WorkerId", "instance": instance}
-    if wanted.category:
-        answers.names["category"] = wanted.category
+    answers.names |= wanted.names("WorkerId", instance)
     choices = _choices(content, columns)
     fields = [*_OWN, instance, wanted.category, "Reject", *columns]
     for row in content.records([name for name in dict.fromkeys(fields) if name in content.names], answers):

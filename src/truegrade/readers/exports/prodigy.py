@@ -25,9 +25,7 @@ def finds(content: Content) -> bool:
 def read(content: Content, wanted: Wanted, answers: Answers) -> None:
     """Of a choice the accepted option; of a yes or no to a label 1 or 0; --question names another key."""
     instance = wanted.instance or "_input_hash"
-    answers.names |= {"annotator": _ANNOTATOR[0], "instance": instance}
-    if wanted.category:
-        answers.names["category"] = wanted.category
+    answers.names |= wanted.names(_ANNOTATOR[0], instance)
     for record in content.records(answers=answers):
         if "_input_hash" not in record or "answer" not in record:
             missing = "answer" if "_input_hash" in record else "_input_hash"

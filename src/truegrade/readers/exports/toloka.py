@@ -35,9 +35,7 @@ def read(content: Content, wanted: Wanted, answers: Answers) -> None:
     content.require([_WORKER], "this Toloka file", "download the assignments with all columns")
     content.require([instance], "this Toloka file", "pass --instance COLUMN, such as INPUT:image")
     content.own_field(wanted.category, "category")
-    answers.names |= {"annotator": _WORKER, "instance": instance}
-    if wanted.category:
-        answers.names["category"] = wanted.category
+    answers.names |= wanted.names(_WORKER, instance)
     fields = [_WORKER, instance, _STATUS, _VERDICT, wanted.category]
     fields += [prefix + question for question in questions for prefix in (_OUTPUT, _GOLDEN)]
     for row in content.records([name for name in dict.fromkeys(fields) if name in names], answers):
