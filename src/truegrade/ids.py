@@ -138,14 +138,15 @@ def _as_text(column: pa.ChunkedArray, told: str) -> pa.ChunkedArray:
     """A column of times, durations, bytes and so on as text; lists and objects are no ids."""
     import pyarrow as pa
 
+    refused = IdError(f"{told} holds {column.type} that is no text; ids must be text or numbers")
+    if pa.types.is_nested(column.type):
+        raise refused
     try:
-        if pa.types.is_nested(column.type):
-            raise pa.ArrowNotImplementedError
         if pa.types.is_fixed_size_binary(column.type):
             column = column.cast(pa.binary())
         return column.cast(pa.string())
     except pa.ArrowException:
-        raise IdError(f"{told} holds {column.type} that is no text; ids must be text or numbers") from None
+        raise refused from None
 
 
 def index_arrow(column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int32]]:

@@ -53,16 +53,12 @@ class JsonLinesFile:
     def _read_by_blocks(self, columns: Sequence[str], kinds: Mapping[str, pa.DataType]) -> pa.Table | None:
         """The columns as text; None if a value no longer can be told."""
         import pyarrow as pa
-        from pyarrow import json
 
         wanted = pa.schema([(name, kinds[name]) for name in columns])
-        options = json.ParseOptions(explicit_schema=wanted, unexpected_field_behavior="ignore")
         parts = {name: ColumnParts(pa.string()) for name in columns}
         for block in self._blocks():
-            try:
-                table = json.read_json(pa.BufferReader(block), json.ReadOptions(block_size=len(block) + 1), options)
-                table.validate(full=True)
-            except (pa.ArrowInvalid, pa.ArrowNotImplementedError, UnicodeError):
+            table = _parsed(block, wanted, "ignore")
+            if table is None:
                 return None
             for name, column in parts.items():
                 texts = _as_text(table[name])
@@ -76,23 +72,16 @@ class JsonLinesFile:
     def _kinds_of_keys(self) -> dict[str, pa.DataType] | None:
         """Each key and the type of its values; None if Arrow does not understand the file."""
         import pyarrow as pa
-        from pyarrow import json
 
         kinds: dict[str, pa.DataType] = {}
         with reading(self._source.where, self._source.called(_KIND)):
             # Where the type is left open, "2020-01-01" becomes a timestamp, and an id its number of seconds.
             text = pa.schema([(key, pa.string()) for key in text_keys(self._source)])
-            options = json.ParseOptions(explicit_schema=text, unexpected_field_behavior="infer")
             for block in self._blocks():
-                if not block.lstrip().startswith(b"{"):  # Arrow would crash on a null there
+                table = _parsed(block, text, "infer") if block.lstrip().startswith(b"{") else None
+                if table is None:  # Arrow would crash on a null in the place of the bracket
                     return None
-                try:
-                    table = json.read_json(pa.BufferReader(block), json.ReadOptions(block_size=len(block) + 1), options)
-                    table.validate(full=True)  # Arrow lets bytes pass that are not UTF-8
-                    names = table.column_names  # names likewise
-                except (pa.ArrowInvalid, pa.ArrowNotImplementedError, UnicodeError):
-                    return None
-                for name, kind in zip(names, table.schema.types, strict=True):
+                for name, kind in zip(table.column_names, table.schema.types, strict=True):
                     common = _common(kinds.get(name, pa.null()), kind)
                     if common is None:
                         return None
@@ -119,6 +108,21 @@ class JsonLinesFile:
     def _keys(self) -> Keys:
         with reading(self._source.where, self._source.called(_KIND)):
             return scan_keys(self._source)
+
+
+def _parsed(block: bytes, schema: pa.Schema, unexpected: str) -> pa.Table | None:
+    """A block of lines as a table; None if Arrow does not understand it. `unexpected`: what becomes of other keys."""
+    import pyarrow as pa
+    from pyarrow import json
+
+    options = json.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unexpected)
+    try:
+        table = json.read_json(pa.BufferReader(block), json.ReadOptions(block_size=len(block) + 1), options)
+        table.validate(full=True)  # Arrow lets bytes pass that are not UTF-8
+        _ = table.column_names  # names likewise
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, UnicodeError):
+        return None
+    return table
 
 
 def _common(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
